@@ -286,9 +286,9 @@ SMALL_WAVE = """
 def declare_fast_wave(rank=Rank.MISLEADING, lesson="12"):
     @finding("FAST_WAVE", rank=rank, lesson=lesson)
     def fast_wave(case):
-        for step in case.way.through({"wave"}) if case.way else ():
-            x, event = case.way.tensor[step], case.way.event[step]
-            value = case.way.value(x)
+        for step in case.backward.through({"wave"}) if case.backward else ():
+            x, event = case.backward.tensor[step], case.backward.event[step]
+            value = case.backward.value(x)
             if value is not None and np.max(np.abs(value)) > 100.0:
                 where, name = spot(case, event), name_of(case, x)
                 yield Finding(

@@ -6,7 +6,7 @@ search them:
 
 - `case.flow` (`dataflow.py`): all edges from the tensors that an op or a statement took to those
   that it made, and for each edge the `Cut` that keeps the gradient from following it, if any;
-- `case.way` (`backward_pass.py`): the steps of the backward pass that lead to the source, with
+- `case.backward` (`backward_pass.py`): the steps of the backward pass that lead to the source, with
   their values.
 
 `explanation.py` runs the detectors and sorts their findings. The detectors stand in the modules of

@@ -21,7 +21,7 @@ FOLLOWED: Final = (e.Method.GRADIENT, e.Method.PICTURE, e.Method.JACOBIAN)
 """The questions that lead back to one source as a whole."""
 
 
-class Way:
+class BackwardSteps:
     """The steps of one answer as lists, of which only those that lead to the source are listed.
 
     A step goes from what an op made (`made`) to one of its inputs (`tensor`). The numbers are
@@ -36,8 +36,8 @@ class Way:
         rows = _steps(recording, call)
         kept = _leading(recording, sources, rows[:, 3], rows[:, 1], self._made(rows[:, 1]))
         rows = rows[kept]
-        told = (rows[:, field] for field in (*range(1, 5), 6, 7))
-        columns: list[list[int]] = [column.tolist() for column in told]
+        fields = (rows[:, field] for field in (*range(1, 5), 6, 7))
+        columns: list[list[int]] = [column.tolist() for column in fields]
         self.event, self.position, self.tensor, self.upstream = columns[:4]
         self.contribution, self.total = columns[4:]
         self.made: list[int] = self._made(rows[:, 1]).tolist()
@@ -62,11 +62,11 @@ class Way:
         return bool(len(self)) and bool(self.measures.zero[self.result])
 
     @property
-    def is_spoiled(self) -> bool:
+    def is_non_finite(self) -> bool:
         """Whether the gradient that arrived holds infinities or NaN."""
         return bool(len(self)) and bool(self.measures.spoiled[self.result])
 
-    def starved(self, step: int) -> bool:
+    def is_flushed_to_zero(self, step: int) -> bool:
         """Whether a step made nothing but zeros of a gradient that was none."""
         zero, known = self.measures.zero, self.measures.known
         arrived = known[self.upstream[step]] and not zero[self.upstream[step]]
@@ -117,7 +117,7 @@ class Way:
         return found
 
     @cached_property
-    def adjoint(self) -> dict[int, int]:
+    def cotangent(self) -> dict[int, int]:
         """For each tensor the gradient that it received in all."""
         return dict(zip(self.tensor, self.total, strict=True))
 
@@ -153,19 +153,21 @@ class Way:
         return self.recording.tensor(tensor).value if tensor >= 0 else None
 
 
-def way_of(recording: Recording, targets: tuple[int, ...], sources: bytes) -> Way | None:
+def backward_steps_of(
+    recording: Recording, targets: tuple[int, ...], sources: bytes
+) -> BackwardSteps | None:
     """The way back of the last question for a source; None where none was walked.
 
     `sources` says of each tensor whether it is the source, or a state of it.
     """
     for index in np.flatnonzero(recording.columns["event.kind"] == e.KIND_OF[e.Asked])[::-1]:
-        asked = recording.event(int(index))
-        assert isinstance(asked, e.Asked)
-        if asked.method not in FOLLOWED or not {*targets} <= {*asked.targets}:
+        request = recording.event(int(index))
+        assert isinstance(request, e.Asked)
+        if request.method not in FOLLOWED or not {*targets} <= {*request.targets}:
             continue
-        for source, result in zip(asked.sources, asked.results, strict=True):
+        for source, result in zip(request.sources, request.results, strict=True):
             if sources[source] and result >= 0:
-                return Way(recording, sources, asked.call, result)
+                return BackwardSteps(recording, sources, request.call, result)
     return None
 
 

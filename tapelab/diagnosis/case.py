@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.diagnosis.backward_pass import Way, way_of
+from tapelab.diagnosis.backward_pass import BackwardSteps, backward_steps_of
 from tapelab.diagnosis.dataflow import Flow
-from tapelab.diagnosis.edges import NUMBER_OF, Cut, Edge, Reached
+from tapelab.diagnosis.edges import NUMBER_OF, Cut, Edge, TensorSet
 from tapelab.diagnosis.opaque_steps import cuts_inside
 from tapelab.diagnosis.source_code import Codes
 from tapelab.recording import events as e
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Account:
+class Analysis:
     """A recording, and what is read out of it once for all questions."""
 
     recording: Recording
@@ -40,7 +40,7 @@ class Account:
         return Codes(self.recording)
 
     @cached_property
-    def asked(self) -> dict[int, e.Asked]:
+    def requests(self) -> dict[int, e.Asked]:
         """The questions, by the numbers of their calls."""
         events = (place.event for place in self.recording.placed(e.Asked))
         return {event.call: event for event in events if isinstance(event, e.Asked)}
@@ -51,7 +51,7 @@ PIECEWISE: Final = {Cut.FLAT, Cut.INTEGER}
 
 PIECEWISE_NUMBERS: Final = [NUMBER_OF[cut] for cut in PIECEWISE]
 
-QUESTIONS: Final = (".gradient", ".jacobian", ".batch_jacobian")
+GRADIENT_METHODS: Final = (".gradient", ".jacobian", ".batch_jacobian")
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Case:
     The gradient is that of the sum of the targets; most often there is one.
     """
 
-    account: Account
+    analysis: Analysis
     targets: tuple[int, ...]
     source: int
     call: int = -1
@@ -69,47 +69,49 @@ class Case:
     @property
     def recording(self) -> Recording:
         """What happened."""
-        return self.account.recording
+        return self.analysis.recording
 
     @property
     def flow(self) -> Flow:
         """All steps of all values."""
-        return self.account.flow
+        return self.analysis.flow
 
     @property
     def codes(self) -> Codes:
         """The learner's code."""
-        return self.account.codes
+        return self.analysis.codes
 
     @classmethod
-    def of_call(cls, account: Account, call: int, position: int = 0) -> Case:
+    def of_call(cls, analysis: Analysis, call: int, position: int = 0) -> Case:
         """The case of one source of a question; without targets or sources where it had none."""
-        asked = account.asked[call]
-        source = asked.sources[position] if asked.sources else -1
-        return cls(account, asked.targets, source, call)
+        request = analysis.requests[call]
+        source = request.sources[position] if request.sources else -1
+        return cls(analysis, request.targets, source, call)
 
     def beside(self, target: int, source: int) -> Case:
         """Another case of the same account."""
-        return Case(self.account, (target,), source)
+        return Case(self.analysis, (target,), source)
 
     @cached_property
-    def question(self) -> Located | None:
+    def request(self) -> Located | None:
         """The question that was put to the tape, by the learner if it was; None without one."""
-        asked = self.recording.placed(e.Asked)
-        own = [p for p in asked if isinstance(p.event, e.Asked) and self._is_put_by(p.event)]
+        request = self.recording.placed(e.Asked)
+        own = [p for p in request if isinstance(p.event, e.Asked) and self._is_own_call(p.event)]
         return next(iter(sorted(own, key=lambda p: -p.index)), None)
 
-    def _is_put_by(self, asked: e.Asked) -> bool:
+    def _is_own_call(self, request: e.Asked) -> bool:
         if self.call >= 0:
-            return asked.call == self.call
-        among = any(map(self.is_source, asked.sources)) or not (asked.sources or self.source >= 0)
-        return asked.targets == self.targets and among
+            return request.call == self.call
+        among = any(map(self.is_source, request.sources)) or not (
+            request.sources or self.source >= 0
+        )
+        return request.targets == self.targets and among
 
     @cached_property
     def zero(self) -> bool:
         """Whether the question was to be answered with zeros where no path leads."""
-        asked = self.question.event if self.question else None
-        return isinstance(asked, e.Asked) and asked.unconnected == 1
+        request = self.request.event if self.request else None
+        return isinstance(request, e.Asked) and request.unconnected == 1
 
     @cached_property
     def target(self) -> int:
@@ -145,22 +147,22 @@ class Case:
         return any(each in self.alive and each in self.flow.tracked for each in self.states)
 
     @cached_property
-    def way(self) -> Way | None:
+    def backward(self) -> BackwardSteps | None:
         """The way back that an answer took to the source, with what is known of its numbers."""
-        return way_of(self.recording, self.targets, self.source_mask)
+        return backward_steps_of(self.recording, self.targets, self.source_mask)
 
     @cached_property
-    def alive(self) -> Reached:
+    def alive(self) -> TensorSet:
         """The tensors that the gradient of the target reaches."""
         return self._back(self.flow.edges.columns[5] == 1)
 
     @cached_property
-    def upstream(self) -> Reached:
+    def upstream(self) -> TensorSet:
         """The tensors from whose values the target was made, as far back as the source."""
         return self._back(None)
 
     @cached_property
-    def downstream(self) -> Reached:
+    def downstream(self) -> TensorSet:
         """The tensors that were made from the source's value."""
         return self._ahead(None)
 
@@ -173,14 +175,14 @@ class Case:
             states |= variables == self.variable
         return states.tobytes()
 
-    def _ahead(self, follows: NDArray[Any] | None) -> Reached:
-        return Reached(self.flow.edges.ahead(bytearray(self.source_mask), follows))
+    def _ahead(self, follows: NDArray[Any] | None) -> TensorSet:
+        return TensorSet(self.flow.edges.ahead(bytearray(self.source_mask), follows))
 
-    def _back(self, follows: NDArray[Any] | None) -> Reached:
+    def _back(self, follows: NDArray[Any] | None) -> TensorSet:
         seeds = bytearray(len(self.source_mask))
         for target in self.targets:
             seeds[target] = 1
-        return Reached(self.flow.edges.back(seeds, self.source_mask, follows))
+        return TensorSet(self.flow.edges.back(seeds, self.source_mask, follows))
 
     @cached_property
     def path(self) -> tuple[Edge, ...]:
@@ -195,7 +197,7 @@ class Case:
         cuts = self.flow.edges.columns[4]
         if self.connected:
             smooth = self._ahead(~np.isin(cuts, PIECEWISE_NUMBERS))
-            uncut = self._back((cuts == 0) | self.flow.heard_gradients)
+            uncut = self._back((cuts == 0) | self.flow.recorded_gradients)
             first = self._crossing(cuts > 0, uncut, smooth)
             missed = (edge for edge in first if self._is_missed(edge))
             return (*missed, *cuts_inside(self.flow, self.alive, self.downstream))
@@ -206,7 +208,9 @@ class Case:
         if all(edge.cut not in PIECEWISE for edge in on_path):
             others = [e for e in others if e.cut is not Cut.FLAT]
         others = [
-            e for e in others if e.cut is not Cut.DERIVED or not self.flow.hearing.hears(e.event)
+            e
+            for e in others
+            if e.cut is not Cut.DERIVED or not self.flow.activity.is_recorded(e.event)
         ]
         return (*on_path, *others)
 
@@ -215,7 +219,7 @@ class Case:
         wanted = np.isin(self.flow.edges.columns[4], [NUMBER_OF[cut] for cut in cuts])
         return self._crossing(wanted, self.upstream, self.downstream)
 
-    def _crossing(self, wanted: NDArray[Any], to: Reached, origins: Reached) -> list[Edge]:
+    def _crossing(self, wanted: NDArray[Any], to: TensorSet, origins: TensorSet) -> list[Edge]:
         """The edges among the wanted ones that lead from some tensors to others, in code order."""
         edges, found = self.flow.edges, []
         for at in np.flatnonzero(wanted).tolist():
@@ -233,8 +237,8 @@ class Case:
         if edge.cut is Cut.BEFORE:
             return self._used_before(edge)
         if edge.cut is Cut.DERIVED:
-            heard = edge.to in self.flow.tracked or self.flow.hearing.hears(edge.event)
-            return edge.event > self.opened and not heard
+            recorded = edge.to in self.flow.tracked or self.flow.activity.is_recorded(edge.event)
+            return edge.event > self.opened and not recorded
         if edge.cut in {Cut.STATE, Cut.COPIED}:
             return edge.event > self.opened
         return True
@@ -260,7 +264,7 @@ class Case:
         call = self.codes.expression(place.span)
         called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
         own = called.endswith("stop_gradient") or place.event.group < 0
-        return called.endswith(QUESTIONS) or not own
+        return called.endswith(GRADIENT_METHODS) or not own
 
     def _used_before(self, edge: Edge) -> bool:
         """Whether the part before the tape used the very value that the tape watches.
@@ -268,10 +272,10 @@ class Case:
         What was made from an older value of a variable belongs to an earlier step of a loop, and
         a copy that was stored before the tape is meant to stand still.
         """
-        way = self.beside(edge.origin, self.source).path
-        if any(step.cut in {Cut.STATE, Cut.COPIED} for step in way):
+        backward = self.beside(edge.origin, self.source).path
+        if any(step.cut in {Cut.STATE, Cut.COPIED} for step in backward):
             return False
-        return (way[-1].origin if way else edge.origin) in self.flow.tracked
+        return (backward[-1].origin if backward else edge.origin) in self.flow.tracked
 
     def _is_straight_through(self, edge: Edge) -> bool:
         """`x + stop_gradient(f(x) - x)`: the gradient takes the way around on purpose."""

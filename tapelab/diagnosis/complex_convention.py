@@ -24,15 +24,15 @@ from tapelab.diagnosis.descriptions import (
     argument,
     name_of,
     paragraph,
-    question,
     say,
+    written_call,
 )
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.summed_gradients import updates_variables
 from tapelab.views.number_format import format_brief
 
 if TYPE_CHECKING:
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
 
@@ -69,17 +69,17 @@ def conjugated(case: Case) -> Iterator[Finding]:
     Nothing is said where the code conjugates it. Of a real target nothing is said either where the
     code takes a step along the gradient or takes its two parts: both need it as it is.
     """
-    way = case.way
-    if way is None or way.is_spoiled or not _is_complex(case, case.source):
+    backward = case.backward
+    if backward is None or backward.is_non_finite or not _is_complex(case, case.source):
         return
-    value = way.value(way.result)
+    value = backward.value(backward.result)
     if value is None or not np.any(value.imag != 0):
         return
     if _is_complex(case, case.target):
         if not _mentions_conjugate(case):
-            yield _finding(case, _of_complex_target(case, way))
+            yield _finding(case, _of_complex_target(case, backward))
     elif not updates_variables(case) and not _is_meant(case):
-        yield _finding(case, _of_real_target(case, way))
+        yield _finding(case, _of_real_target(case, backward))
 
 
 def _is_complex(case: Case, tensor: int) -> bool:
@@ -88,19 +88,19 @@ def _is_complex(case: Case, tensor: int) -> bool:
 
 def _mentions_conjugate(case: Case) -> bool:
     """Whether the code conjugates something: the gradient, or a part of the target."""
-    code = case.codes.of(case.question.span) if case.question else None
+    code = case.codes.of(case.request.span) if case.request else None
     nodes = (node for _, node in code.placed) if code else ()
     return any(isinstance(node, ast.Attribute) and node.attr in CONJUGATES for node in nodes)
 
 
 def _is_meant(case: Case) -> bool:
     """Whether the code conjugates the gradient, takes its parts, or takes a step along it."""
-    asked, source = question(case), argument(case, case.source)
-    if asked is None:
+    request, source = written_call(case), argument(case, case.source)
+    if request is None:
         return False
-    gradient = _Gradient(asked)
+    gradient = _Gradient(request)
     sources = {name_of(case, case.source), source.text if source else ""}
-    return any(gradient.is_used_by(node, sources) for _, node in asked.code.placed)
+    return any(gradient.is_used_by(node, sources) for _, node in request.code.placed)
 
 
 class _Gradient:
@@ -145,8 +145,8 @@ class _Gradient:
         return False
 
 
-def _of_real_target(case: Case, way: Way) -> str:
-    value, conjugate = _values(case, way)
+def _of_real_target(case: Case, backward: BackwardSteps) -> str:
+    value, conjugate = _values(case, backward)
     return paragraph(
         say(
             "`{source}` is complex, z = a + i·b, and `{target}` is real. For those the tape gives "
@@ -165,8 +165,8 @@ def _of_real_target(case: Case, way: Way) -> str:
     )
 
 
-def _of_complex_target(case: Case, way: Way) -> str:
-    value, conjugate = _values(case, way)
+def _of_complex_target(case: Case, backward: BackwardSteps) -> str:
+    value, conjugate = _values(case, backward)
     return paragraph(
         say(
             "`{source}` and `{target}` are complex. For those the tape gives the conjugate of the "
@@ -179,33 +179,33 @@ def _of_complex_target(case: Case, way: Way) -> str:
     )
 
 
-def _values(case: Case, way: Way) -> tuple[str, str]:
+def _values(case: Case, backward: BackwardSteps) -> tuple[str, str]:
     """The gradient that the tape gave, and its conjugate, in few characters."""
-    facts = case.recording.tensor(way.result)
+    facts = case.recording.tensor(backward.result)
     assert facts.value is not None
     conjugate = replace(facts, value=facts.value.conj())
     return format_brief(facts, ROOM), format_brief(conjugate, ROOM)
 
 
 def _finding(case: Case, message: str) -> Finding:
-    asked = question(case)
+    request = written_call(case)
     span = case.recording.tensor(case.target).span
-    if asked and case.question:
-        span = case.question.span
+    if request and case.request:
+        span = case.request.span
     return Finding(
         code="COMPLEX_CONVENTION",
         title=say("This is the conjugate of the derivative"),
         message=message,
         where=case.codes.where(span),
-        fix=_fix(asked) if asked else None,
-        evidence=(case.question.index,) if case.question else case.made(case.target),
+        fix=_fix(request) if request else None,
+        evidence=(case.request.index,) if case.request else case.made(case.target),
         steps=(Step(case.codes.line(span), say("the gradient of a complex number was asked for")),),
     )
 
 
-def _fix(asked: Written) -> Fix | None:
+def _fix(request: Written) -> Fix | None:
     """The line with the conjugate of the gradient; None where a method of it is called."""
-    if isinstance(asked.code.parent.get(asked.node), ast.Attribute):
+    if isinstance(request.code.parent.get(request.node), ast.Attribute):
         return None
-    text = f"{edits.tf_alias(asked.code)}.math.conj({asked.text})"
-    return edits.fix(asked.code, [edits.replaced(asked.code, asked.node, text)])
+    text = f"{edits.tf_alias(request.code)}.math.conj({request.text})"
+    return edits.fix(request.code, [edits.replaced(request.code, request.node, text)])

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from tapelab.recording import Recording
 
 
-class Hearing:
+class TapeActivity:
     """When and where a tape was recording."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
 
-    def hears(self, event: int) -> bool:
+    def is_recorded(self, event: int) -> bool:
         """Whether the tape was recording when and where something happened."""
-        inside = any(start < event < stop for start, stop in self._stretches)
+        inside = any(start < event < stop for start, stop in self._ranges)
         return inside and not self._is_elsewhere(event)
 
-    def deaf_to(self, event: int) -> Cut | None:
+    def unrecorded_because(self, event: int) -> Cut | None:
         """Why something within the block was not heard: a pause or another thread."""
         if self._is_elsewhere(event):
             return Cut.THREAD
@@ -45,16 +45,16 @@ class Hearing:
         return bool(opened) and self._recording.located[event].thread != opened[0].thread
 
     @cached_property
-    def _stretches(self) -> list[tuple[int, int]]:
+    def _ranges(self) -> list[tuple[int, int]]:
         """The stretches of events during which the tape was recording."""
-        stretches, begun = [], -1
+        ranges, begun = [], -1
         for place in self._recording.placed(e.Opened, e.Reset, e.Resumed, e.Closed, e.Paused):
             if isinstance(place.event, (e.Opened, e.Reset, e.Resumed)):
                 begun = place.index if begun < 0 else begun
             elif begun >= 0:
-                stretches.append((begun, place.index))
+                ranges.append((begun, place.index))
                 begun = -1
-        return [*stretches, (begun, len(self._recording))] if begun >= 0 else stretches
+        return [*ranges, (begun, len(self._recording))] if begun >= 0 else ranges
 
 
 FLOATING: Final = ("float", "bfloat", "complex")
@@ -87,7 +87,7 @@ class Flow:
     def __init__(self, recording: Recording, codes: Codes) -> None:
         self.recording = recording
         self._codes = codes
-        self.hearing = Hearing(recording)
+        self.activity = TapeActivity(recording)
         self._variables: list[int] = recording.columns["tensor.variable"].tolist()
         dtypes = np.array([name.startswith(FLOATING) for name in recording.dtypes], bool)
         self._floating = dtypes[recording.columns["tensor.dtype"]]
@@ -269,13 +269,13 @@ class Flow:
         return prices
 
     @cached_property
-    def heard_gradients(self) -> NDArray[Any]:
+    def recorded_gradients(self) -> NDArray[Any]:
         """For each edge whether it leads to a gradient that was taken while the tape recorded."""
         edges = self.edges
-        heard = edges.columns[4] == NUMBER_OF[Cut.DERIVED]
-        for at in np.flatnonzero(heard).tolist():
-            heard[at] = self.hearing.hears(edges.event[at])
-        return np.asarray(heard)
+        recorded = edges.columns[4] == NUMBER_OF[Cut.DERIVED]
+        for at in np.flatnonzero(recorded).tolist():
+            recorded[at] = self.activity.is_recorded(edges.event[at])
+        return np.asarray(recorded)
 
     def _left(self, index: int) -> e.Left:
         event = self.recording.located[index].event

@@ -99,11 +99,11 @@ def finding(
     """Declare a finding: a function that looks for it in a `Case`.
 
     The function yields a `Finding` with this code for what it detects. It sees the recording and
-    the backward pass, never a live tensor: `case.way.through({"exp"})` are the steps of the
-    backward pass through ops of a name, `case.way.tensor[step]` is the input that a step leads to,
-    `case.way.value(tensor)` its value (None where the recording did not keep it),
-    `case.way.event[step]` the event in which the op ran, and `name_of(case, tensor)` what the code
-    calls a tensor.
+    the backward pass, never a live tensor: `case.backward.through({"exp"})` are the steps of the
+    backward pass through ops of a name, `case.backward.tensor[step]` is the input that a step leads
+    to, `case.backward.value(tensor)` its value (None where the recording did not keep it),
+    `case.backward.event[step]` the event in which the op ran, and `name_of(case, tensor)` what the
+    code calls a tensor.
 
         import numpy as np
         import tapelab as tf
@@ -111,9 +111,9 @@ def finding(
 
         @finding("LARGE_EXPONENT", rank=Rank.NOT_FINITE)
         def large_exponent(case):
-            for step in case.way.through({"exp"}) if case.way else ():
-                event, x = case.way.event[step], case.way.tensor[step]
-                value = case.way.value(x)
+            for step in case.backward.through({"exp"}) if case.backward else ():
+                event, x = case.backward.event[step], case.backward.tensor[step]
+                value = case.backward.value(x)
                 if value is not None and np.max(value) > 50.0:
                     name, (span, text, _) = name_of(case, x), spot(case, event)
                     yield Finding(

@@ -10,13 +10,13 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import name_of, paragraph, plainly, say, sentence, spot
+from tapelab.diagnosis.descriptions import format_value, name_of, paragraph, say, sentence, spot
 from tapelab.diagnosis.finding import Finding, Step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
 
@@ -61,26 +61,26 @@ PERTURBED: Final = 1e-2
 )
 def degenerate(case: Case) -> Iterator[Finding]:
     """A gradient through vectors whose values are equal, or nearly: it has 1 / gap in it."""
-    way = case.way
-    if way is None or not len(way):
+    backward = case.backward
+    if backward is None or not len(backward):
         return
-    for step in way.through(DECOMPOSING):
-        if not _uses_vectors(way, step):
+    for step in backward.through(DECOMPOSING):
+        if not _uses_vectors(backward, step):
             continue
-        values = way.value(way.ran(step).outputs[0])
+        values = backward.value(backward.ran(step).outputs[0])
         if values is None or values.shape[-1] < 2:
             continue
         gap, pair, largest = _least_gap(values)
-        if gap <= _resolution(case, way, step) * largest:
-            yield _undetermined(case, way, step, gap, pair, largest)
+        if gap <= _resolution(case, backward, step) * largest:
+            yield _undetermined(case, backward, step, gap, pair, largest)
             return
 
 
-def _uses_vectors(way: Way, step: int) -> bool:
+def _uses_vectors(backward: BackwardSteps, step: int) -> bool:
     """Whether a gradient arrives at the vectors, and not at the values alone."""
-    vectors = way.ran(step).outputs[1:]
-    found = (way.adjoint.get(each) for each in vectors)
-    return any(total is not None and way.largest[total] > 0 for total in found)
+    vectors = backward.ran(step).outputs[1:]
+    found = (backward.cotangent.get(each) for each in vectors)
+    return any(total is not None and backward.largest[total] > 0 for total in found)
 
 
 def _least_gap(values: NDArray[Any]) -> tuple[float, float, float]:
@@ -92,19 +92,19 @@ def _least_gap(values: NDArray[Any]) -> tuple[float, float, float]:
     return float(gaps.reshape(-1)[at]), float(there), float(np.max(np.abs(rows)))
 
 
-def _resolution(case: Case, way: Way, step: int) -> float:
+def _resolution(case: Case, backward: BackwardSteps, step: int) -> float:
     """The relative gap at which rounding errors, enlarged by 1 / gap, take half of all digits."""
-    dtype = case.recording.tensor(way.tensor[step]).dtype
+    dtype = case.recording.tensor(backward.tensor[step]).dtype
     real = {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
     return float(np.sqrt(np.finfo(real).eps))
 
 
 def _undetermined(
-    case: Case, way: Way, step: int, gap: float, pair: float, largest: float
+    case: Case, backward: BackwardSteps, step: int, gap: float, pair: float, largest: float
 ) -> Finding:
-    event = way.event[step]
-    span, text, line = spot(case, event, way.ops[step])
-    kind, name = say(DECOMPOSING[way.ops[step]]), name_of(case, way.ran(step).inputs[0])
+    event = backward.event[step]
+    span, text, line = spot(case, event, backward.ops[step])
+    kind, name = say(DECOMPOSING[backward.ops[step]]), name_of(case, backward.ran(step).inputs[0])
     return Finding(
         code="DEGENERATE",
         title=say("The vectors of `{text}` are not determined", text=text),
@@ -114,8 +114,8 @@ def _undetermined(
                 kind=kind,
                 name=name,
                 line=line,
-                pair=plainly(pair),
-                gap=plainly(gap),
+                pair=format_value(pair),
+                gap=format_value(gap),
             ),
             say(
                 "The gradient of their vectors has 1 / gap in it, so the gradient for `{source}` "
@@ -124,17 +124,17 @@ def _undetermined(
             ),
         ),
         where=case.codes.where(span),
-        fix=_set_apart(case, way, step, largest),
+        fix=_set_apart(case, backward, step, largest),
         evidence=(event,),
-        steps=(Step(line, say("the gap is {gap}", gap=plainly(gap))),),
+        steps=(Step(line, say("the gap is {gap}", gap=format_value(gap))),),
     )
 
 
-def _set_apart(case: Case, way: Way, step: int, largest: float) -> Fix | None:
+def _set_apart(case: Case, backward: BackwardSteps, step: int, largest: float) -> Fix | None:
     """The line with a little added to the diagonal, more to each further entry."""
-    span = case.recording.located[way.event[step]].span
+    span = case.recording.located[backward.event[step]].span
     call, code = case.codes.expression(span), case.codes.of(span)
-    facts = case.recording.tensor(way.ran(step).inputs[0])
+    facts = case.recording.tensor(backward.ran(step).inputs[0])
     if code is None or not isinstance(call, ast.Call) or not call.args or len(facts.shape) != 2:
         return None
     tf, matrix = edits.tf_alias(code), call.args[0]

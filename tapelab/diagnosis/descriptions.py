@@ -12,12 +12,12 @@ from tapelab.recording import events as e
 from tapelab.views.number_format import MINUS, format_brief, format_shape
 
 if TYPE_CHECKING:
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.edges import Edge
 
 
-QUESTIONS: Final = (".gradient", ".jacobian", ".batch_jacobian")
+GRADIENT_METHODS: Final = (".gradient", ".jacobian", ".batch_jacobian")
 """How the calls end that ask a tape."""
 
 ROOM: Final = 32
@@ -41,9 +41,9 @@ def name_of(case: Case, tensor: int) -> str:
     facts = case.recording.tensor(tensor)
     if facts.named and facts.name != "Variable":
         return facts.name
-    asked = argument(case, tensor)
-    if asked and len(asked.text) <= ROOM:
-        return asked.text
+    request = argument(case, tensor)
+    if request and len(request.text) <= ROOM:
+        return request.text
     if facts.variable >= 0:
         return _made_as(case, facts.span) or say("the variable")
     return shortened(facts.name) or say("the tensor")
@@ -90,8 +90,8 @@ def number(case: Case, tensor: int) -> str:
 def argument(case: Case, tensor: int) -> Written | None:
     """The argument with which the learner asked for a target or a source."""
     places = case.recording.placed(e.Asked)
-    asked = [(each.event, each.span) for each in places if isinstance(each.event, e.Asked)]
-    for event, span in sorted(asked, key=lambda pair: pair[0].method == e.Method.PICTURE):
+    request = [(each.event, each.span) for each in places if isinstance(each.event, e.Asked)]
+    for event, span in sorted(request, key=lambda pair: pair[0].method == e.Method.PICTURE):
         call, code = case.codes.expression(span), case.codes.of(span)
         if code and isinstance(call, ast.Call):
             node = _argument(case, event, call, tensor)
@@ -100,20 +100,26 @@ def argument(case: Case, tensor: int) -> Written | None:
     return None
 
 
-def question(case: Case) -> Written | None:
+def written_call(case: Case) -> Written | None:
     """The call with which the learner asked the tape, where it is known."""
-    if case.question is None:
+    if case.request is None:
         return None
-    code, call = case.codes.of(case.question.span), case.codes.expression(case.question.span)
+    code, call = (
+        case.codes.of(case.request.span),
+        case.codes.expression(case.request.span),
+    )
     if code is None or not isinstance(call, ast.Call):
         return None
-    return Written(code, call) if ast.unparse(call.func).endswith(QUESTIONS) else None
+    return Written(code, call) if ast.unparse(call.func).endswith(GRADIENT_METHODS) else None
 
 
-def _argument(case: Case, asked: e.Asked, call: ast.Call, tensor: int) -> ast.expr | None:
+def _argument(case: Case, request: e.Asked, call: ast.Call, tensor: int) -> ast.expr | None:
     """The argument of `tape.gradient(target, source)` or `explain(tape, target, source)`."""
     shift = int(isinstance(call.func, ast.Name) or getattr(call.func, "attr", "") == "explain")
-    ends = ((asked.targets, shift, {"target"}), (asked.sources, shift + 1, {"sources", "source"}))
+    ends = (
+        (request.targets, shift, {"target"}),
+        (request.sources, shift + 1, {"sources", "source"}),
+    )
     for tensors, position, keywords in ends:
         at = next((i for i, each in enumerate(tensors) if _same(case, each, tensor)), None)
         if at is None:
@@ -157,22 +163,26 @@ def visible(code: Code, scope: Scope, name: str) -> bool:
     return loaded or any(isinstance(node, ast.arg) and node.arg == root for node in nodes)
 
 
-__all__ = ["ENDS_AT", "lost", "paragraph", "say", "say_many", "sentence", "translated"]
+__all__ = ["ENDS_AT", "consequence", "paragraph", "say", "say_many", "sentence", "translated"]
 
 ENDS_AT: Final = sentence("The path ends at `{text}`")
 
 
-def lost(case: Case, *, is_known: bool = False) -> str:
+def consequence(case: Case, *, is_known: bool = False) -> str:
     """What a cut means for the gradient: there is none, or only part of it.
 
     `is_known` where it has been said what the missing part comes to. Elsewhere there is no saying:
     what ran off the tape has left its numbers, and no rules for the way back.
     """
     unknown = say("What the missing part comes to was not recorded.")
-    return _lost(case) if is_known or not case.connected else paragraph(_lost(case), unknown)
+    return (
+        _consequence(case)
+        if is_known or not case.connected
+        else paragraph(_consequence(case), unknown)
+    )
 
 
-def _lost(case: Case) -> str:
+def _consequence(case: Case) -> str:
     target, source = name_of(case, case.target), name_of(case, case.source)
     if not case.connected:
         return say("So no path leads from `{target}` to `{source}`.", target=target, source=source)
@@ -196,7 +206,7 @@ def _lost(case: Case) -> str:
     )
 
 
-def plainly(value: float) -> str:
+def format_value(value: float) -> str:
     """`0`, `1000`, `−0.25`, `3.4e38`, `∞`, `NaN`."""
     if math.isnan(value):
         return "NaN"
@@ -206,10 +216,10 @@ def plainly(value: float) -> str:
     return (f"{mantissa}e{int(exponent)}" if exponent else mantissa).replace("-", MINUS)
 
 
-def extent(way: Way, tensor: int) -> str:
+def value_range(backward: BackwardSteps, tensor: int) -> str:
     """The one number of a tensor, or from where to where its numbers go; else its shape."""
-    if not way.measures.known[tensor]:
-        return format_shape(way.recording.tensor(tensor).shape)
-    measure = way.measures.of(tensor)
-    least, greatest = plainly(measure.least), plainly(measure.greatest)
+    if not backward.measures.known[tensor]:
+        return format_shape(backward.recording.tensor(tensor).shape)
+    measure = backward.measures.of(tensor)
+    least, greatest = format_value(measure.least), format_value(measure.greatest)
     return least if least == greatest else say("{least} to {most}", least=least, most=greatest)

@@ -15,11 +15,11 @@ from tapelab.diagnosis.descriptions import (
     argument,
     name_of,
     paragraph,
-    question,
     say,
     sentence,
     shortened,
     text_of,
+    written_call,
 )
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
@@ -74,7 +74,7 @@ def choice_behind(case: Case, edge: Edge) -> Edge | None:
     return None
 
 
-def is_told_elsewhere(case: Case, edge: Edge) -> bool:
+def is_reported_elsewhere(case: Case, edge: Edge) -> bool:
     """Whether another step of the same way through whole numbers is the one to tell of.
 
     That is the one at which floats become whole numbers or truth values; where a cast made whole
@@ -142,14 +142,14 @@ def index_source(case: Case) -> Finding | None:
 
 def _of_what_is_picked_from(case: Case, edge: Edge) -> Fix | None:
     """The question for the tensor or variable that is picked from, if the tape follows it."""
-    asked, written = question(case), argument(case, case.source)
+    request, written = written_call(case), argument(case, case.source)
     origin = next((each.origin for each in case.flow.into[edge.to] if each.position == 0), -1)
-    if asked is None or written is None or origin not in case.flow.tracked:
+    if request is None or written is None or origin not in case.flow.tracked:
         return None
     name = name_of(case, origin)
-    if edge.position == 0 or not re.fullmatch(r"[\w.]+", name) or written.code is not asked.code:
+    if edge.position == 0 or not re.fullmatch(r"[\w.]+", name) or written.code is not request.code:
         return None
-    return edits.fix(asked.code, [edits.replaced(asked.code, written.node, name)])
+    return edits.fix(request.code, [edits.replaced(request.code, written.node, name)])
 
 
 def _chosen(case: Case, edge: Edge) -> Finding:
@@ -241,7 +241,7 @@ def only_decides(case: Case) -> Finding | None:
 
 def _predicates(case: Case) -> Iterator[Predicate]:
     """The conditions in the code that were computed from the source, in their order."""
-    for place in _asking(case):
+    for place in _truth_events(case):
         tensor = _truth(case, place.event)
         if tensor not in case.downstream:
             continue
@@ -251,7 +251,7 @@ def _predicates(case: Case) -> Iterator[Predicate]:
             yield Predicate(place, tensor, code, node, fork)
 
 
-def _asking(case: Case) -> list[Located]:
+def _truth_events(case: Case) -> list[Located]:
     """The events that made truth values, or asked for one."""
     columns, edges = case.recording.columns, case.flow.edges.columns
     kinds = [at for at, name in enumerate(case.recording.dtypes) if name == "bool"]
@@ -307,8 +307,8 @@ def _is_decisive(case: Case, predicate: Predicate) -> bool:
     fork = predicate.fork
     if isinstance(fork, (ast.IfExp, ast.Call)):
         return True
-    asked = argument(case, case.target)
-    name = asked.text if asked else ""
+    request = argument(case, case.target)
+    name = request.text if request else ""
     inside = [node for part in (*fork.body, *fork.orelse) for node in ast.walk(part)]
     if any(isinstance(node, ast.Return) or _gives(node, name) for node in inside):
         return True

@@ -56,7 +56,7 @@ class Edge:
     taped: bool = False
 
 
-class Reached:
+class TensorSet:
     """Some tensors of a recording, as one flag for each."""
 
     def __init__(self, flags: bytearray) -> None:
@@ -147,11 +147,11 @@ class Edges:
         reached = [tensor for tensor in cost if ends[tensor]]
         if not reached:
             return []
-        tensor, way = min(reached, key=lambda each: cost[each]), []
+        tensor, path = min(reached, key=lambda each: cost[each]), []
         while tensor in came:
-            way.append(came[tensor])
+            path.append(came[tensor])
             tensor = to[came[tensor]]
-        return way[::-1]
+        return path[::-1]
 
 
 class Grouped:

@@ -10,7 +10,7 @@ from tapelab import nest
 from tapelab.core.collecting import resting
 from tapelab.core.log import thread
 from tapelab.core.tape import GradientTape
-from tapelab.diagnosis.case import Account, Case
+from tapelab.diagnosis.case import Analysis, Case
 from tapelab.diagnosis.declarations import (
     ACROSS_SOURCES,
     AT_CUT,
@@ -19,7 +19,7 @@ from tapelab.diagnosis.declarations import (
     ON_REFUSAL,
 )
 from tapelab.diagnosis.descriptions import name_of, shortened
-from tapelab.diagnosis.discrete_choices import is_told_elsewhere
+from tapelab.diagnosis.discrete_choices import is_reported_elsewhere
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.families import checks, source_causes
 from tapelab.diagnosis.finding import Explanation, Finding
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tapelab.recording import Recording
 
 
-BEHIND_A_QUESTION: Final = {Cut.AFTER, Cut.DERIVED}
+AFTER_A_CALL: Final = {Cut.AFTER, Cut.DERIVED}
 """Cuts that come of a question inside the block, where there was one."""
 
 ONE_FOR_ALL: Final = {
@@ -54,24 +54,24 @@ def explain_recording(
 ) -> Explanation:
     """Why a gradient is `None`, or lacks a part; target and source are indices of tensors."""
     targets = (target,) if isinstance(target, int) else tuple(target)
-    account = Account(recording)
+    analysis = Analysis(recording)
     if isinstance(source, int):
-        return _explained(Case(account, targets, source))
+        return _explained(Case(analysis, targets, source))
     if not source:
-        return _of_no_source(Case(account, targets, -1))
-    return _together(tuple(Case(account, targets, each) for each in source))
+        return _of_no_source(Case(analysis, targets, -1))
+    return _together(tuple(Case(analysis, targets, each) for each in source))
 
 
 def explain_call(
     recording: Recording, call: int, positions: Sequence[int] | None = None
 ) -> Explanation:
     """Why the sources of a question got what they got; by default all of its sources."""
-    account = Account(recording)
-    asked = account.asked[call]
-    at = range(len(asked.sources)) if positions is None else positions
-    cases = tuple(Case.of_call(account, call, each) for each in at)
+    analysis = Analysis(recording)
+    request = analysis.requests[call]
+    at = range(len(request.sources)) if positions is None else positions
+    cases = tuple(Case.of_call(analysis, call, each) for each in at)
     if not cases:
-        return _of_no_source(Case(account, asked.targets, -1, call))
+        return _of_no_source(Case(analysis, request.targets, -1, call))
     return _explained(cases[0]) if len(cases) == 1 else _together(cases)
 
 
@@ -133,9 +133,9 @@ def _missing(case: Case) -> Iterator[Finding]:
         assert edge.cut is not None
         if beside_time and edge.cut in OFF_TAPE:
             continue
-        if is_told_elsewhere(case, edge):
+        if is_reported_elsewhere(case, edge):
             continue
-        stopped = stopped_inside(case) if edge.cut in BEHIND_A_QUESTION else None
+        stopped = stopped_inside(case) if edge.cut in AFTER_A_CALL else None
         if stopped:
             yield stopped
             continue
@@ -238,7 +238,7 @@ def finding_of(refusal: Refusal) -> Finding | None:
     """What an error comes from, and what to write instead."""
     tape = refusal.tape if refusal.tape is not None else GradientTape()
     recording, call, _ = introspect_refusal(tape, refusal.origin, refusal.ends)
-    case = Case.of_call(Account(recording), call)
+    case = Case.of_call(Analysis(recording), call)
     if refusal.code == "SOME_NONE":
         return all_none(case, _before(case, call))
     found: Finding | None = ON_REFUSAL[refusal.code](case, refusal.details)
@@ -247,5 +247,5 @@ def finding_of(refusal: Refusal) -> Finding | None:
 
 def _before(case: Case, call: int) -> Explanation | None:
     """Why the question before a refusal was answered as it was; None without one."""
-    asked = [number for number in case.account.asked if number < call]
-    return explain_call(case.recording, max(asked)) if asked else None
+    request = [number for number in case.analysis.requests if number < call]
+    return explain_call(case.recording, max(request)) if request else None

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import (
     complex_convention,
-    custom_gradients,
     degenerate_spectra,
     discrete_choices,
-    gradient_magnitudes,
+    gradient_functions,
+    gradient_growth,
     host_computation,
     iteration_counts,
     kinks,
@@ -22,6 +22,7 @@ from tapelab.diagnosis import (
     non_differentiable_ops,
     non_finite,
     off_tape,
+    rebound_variables,
     refused_ops,
     saturation,
     second_derivatives,
@@ -32,7 +33,6 @@ from tapelab.diagnosis import (
     trace_constants,
     unused_source,
     unwatched_source,
-    variable_rebinding,
     wrong_object,
 )
 from tapelab.diagnosis.declarations import AT_SOURCE, CHECKS, DECLARED, Declaration
@@ -45,7 +45,7 @@ FAMILIES: Final = tuple(
     for family in (
         model_variables,
         host_computation,
-        variable_rebinding,
+        rebound_variables,
         unused_source,
         wrong_object,
         unwatched_source,
@@ -56,12 +56,12 @@ FAMILIES: Final = tuple(
         refused_ops,
         non_finite,
         saturation,
-        gradient_magnitudes,
+        gradient_growth,
         degenerate_spectra,
         non_differentiable_ops,
         loss_functions,
         shape_mistakes,
-        custom_gradients,
+        gradient_functions,
         trace_constants,
         kinks,
         iteration_counts,

@@ -113,7 +113,7 @@ class Finding:
             "steps": [asdict(step) for step in self.steps],
         }
 
-    def told(self, recording: Recording | None = None) -> str:
+    def to_text(self, recording: Recording | None = None) -> str:
         """The finding for a terminal; with a recording, the culprit is underlined in its line."""
         head = self.title
         if self.where:
@@ -127,7 +127,7 @@ class Finding:
         return "\n".join(parts)
 
     def __str__(self) -> str:
-        return self.told()
+        return self.to_text()
 
 
 def _underlined(recording: Recording | None, where: Where | None) -> list[str]:
@@ -201,5 +201,5 @@ class Explanation(Pictured):
         return REMARKABLE if self.findings else WHOLE
 
     def __str__(self) -> str:
-        told = [finding.told(self.recording) for finding in self.findings]
-        return "\n\n".join([plain(self.headline), *told])
+        texts = [finding.to_text(self.recording) for finding in self.findings]
+        return "\n\n".join([plain(self.headline), *texts])

@@ -22,7 +22,6 @@ from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.variable import handle_of
 from tapelab.core.warning import get_logger
-from tapelab.diagnosis.custom_gradients import ignored_by
 from tapelab.diagnosis.gradient_check import (
     CENTRAL,
     COMPLEX_STEP,
@@ -30,6 +29,7 @@ from tapelab.diagnosis.gradient_check import (
     Checked,
     GradientCheck,
 )
+from tapelab.diagnosis.gradient_functions import ignored_by
 from tapelab.dtypes import as_dtype
 
 Array = NDArray[np.float64]
@@ -60,9 +60,9 @@ class Probe:
         base = self.values[number]
         step = np.cbrt(self.eps) * max(1.0, abs(base[index]))
         pair = []
-        for way in (step, -step):
+        for direction in (step, -step):
             moved = base.copy()
-            moved[index] += way
+            moved[index] += direction
             pair.append(moved.astype(self.dtypes[number]).astype(DOUBLE))
         return pair[0], pair[1]
 
@@ -91,12 +91,12 @@ class Probe:
         found = tape.gradient(y, [*tensors, *self.holders])
         return [None if each is None else _dense(each) for each in found], tape
 
-    def forward(self, ways: Sequence[Array]) -> float:
+    def forward(self, directions: Sequence[Array]) -> float:
         """How fast the function moves along a direction, by going forward; NaN where it cannot."""
         tensors = self._tensors(self.values)
         moving = [*tensors, *self.holders]
-        pairs = zip(ways, self.dtypes, strict=True)
-        tangents = [constant_of(np.asarray(way, dtype)) for way, dtype in pairs]
+        pairs = zip(directions, self.dtypes, strict=True)
+        tangents = [constant_of(np.asarray(direction, dtype)) for direction, dtype in pairs]
         try:
             with ForwardAccumulator(moving, tangents) as accumulator:
                 y = self.f(*self._given(tensors))
@@ -159,8 +159,8 @@ def probe(f: Callable[..., Any], x: Any, variables: Sequence[Any]) -> Probe:
     cells = {id(each._cell): each for each in reversed(own)}  # each variable once
     holders = [handle_of(each._cell) for each in reversed(cells.values())]
     free = [at for at, each in enumerate(arguments) if not isinstance(each, Holder)]
-    told = map(_called_variable, reversed(cells.values()))
-    called = _distinct([*(names[at] for at in free), *told])
+    variable_names = map(_called_variable, reversed(cells.values()))
+    called = _distinct([*(names[at] for at in free), *variable_names])
     inputs: list[Any] = [*(arguments[at] for at in free), *holders]
     if not inputs:
         raise ValueError(
@@ -237,11 +237,11 @@ def _distinct(names: list[str]) -> list[str]:
     """Names of which none is there twice: all kernels of a model are called alike."""
     seen = Counter(names)
     count: Counter[str] = Counter()
-    told = []
+    distinct = []
     for name in names:
         count[name] += 1
-        told.append(f"{name}_{count[name]}" if seen[name] > 1 else name)
-    return told
+        distinct.append(f"{name}_{count[name]}" if seen[name] > 1 else name)
+    return distinct
 
 
 def _check_dtype(name: str, given: Any) -> None:
@@ -307,13 +307,13 @@ def check_gradients(
     the gradient times a direction, the difference along it, and a forward accumulator must agree.
     A relative error up to cbrt(eps) passes, 6e−6 in float64 and 5e−3 in float32.
     """
-    asked = tuple(thread.recent_calls)
+    request = tuple(thread.recent_calls)
     try:
         with custom.tapes_paused():
             return _checked(probe(f, x, variables), tolerance, seed)
     finally:  # tf.why() is about what the learner asked
         thread.recent_calls.clear()
-        thread.recent_calls.extend(asked)
+        thread.recent_calls.extend(request)
 
 
 def _checked(at: Probe, tolerance: float | None, seed: int) -> GradientCheck:
@@ -363,19 +363,19 @@ def _numeric(at: Probe) -> tuple[list[Array], str]:
 
 def _central(at: Probe, number: int) -> Array:
     base = at.values[number]
-    slopes = np.zeros(base.shape)
+    derivatives = np.zeros(base.shape)
     for index in np.ndindex(base.shape):
         above, below = at.steps(number, index)
         rise = at.at(number, above) - at.at(number, below)
-        slopes[index] = rise / (above[index] - below[index])
-    return slopes
+        derivatives[index] = rise / (above[index] - below[index])
+    return derivatives
 
 
 def _complex_step(at: Probe) -> list[Array] | None:
     """The gradients as imaginary parts; None where the function does not take complex numbers."""
     if not at.is_double or at.holders:
         return None
-    slopes = [np.zeros(each.shape) for each in at.values]
+    derivatives = [np.zeros(each.shape) for each in at.values]
     for number, base in enumerate(at.values):
         for index in np.ndindex(base.shape):
             aside = base.astype(np.complex128)
@@ -386,8 +386,8 @@ def _complex_step(at: Probe) -> list[Array] | None:
                 return None
             if value is None:
                 return None
-            slopes[number][index] = value.imag / TINY
-    return slopes
+            derivatives[number][index] = value.imag / TINY
+    return derivatives
 
 
 def _alike(exact: Array, central: Array) -> bool:
@@ -421,25 +421,25 @@ def _along_directions(
     if not np.isnan(forward).any():
         errors = np.maximum(errors, _errors(at, analytic, forward, allowed))
     name = "direction"
-    told = None if np.isnan(forward).any() else forward
-    return Checked(name, analytic, numeric, errors, forward=told)
+    tangent = None if np.isnan(forward).any() else forward
+    return Checked(name, analytic, numeric, errors, forward=tangent)
 
 
 def _direction(
     at: Probe, gradients: list[Array | None], random: np.random.Generator
 ) -> tuple[float, float, float]:
     """The gradient times a random direction, the difference along it, and the way forward."""
-    ways = [random.standard_normal(each.shape) for each in at.values]
-    length = np.sqrt(sum(float(np.sum(way * way)) for way in ways))
-    ways = [way / length for way in ways]
-    slope = sum(
-        float(np.sum(found * way))
-        for found, way in zip(gradients, ways, strict=True)
+    directions = [random.standard_normal(each.shape) for each in at.values]
+    length = np.sqrt(sum(float(np.sum(direction * direction)) for direction in directions))
+    directions = [direction / length for direction in directions]
+    derivative = sum(
+        float(np.sum(found * direction))
+        for found, direction in zip(gradients, directions, strict=True)
         if found is not None
     )
     size = max((float(np.max(np.abs(each), initial=0.0)) for each in at.values), default=0.0)
     step = float(np.cbrt(at.eps)) * max(1.0, size)
-    pairs = list(zip(at.values, ways, strict=True))
-    above = at.all_at([value + step * way for value, way in pairs])
-    below = at.all_at([value - step * way for value, way in pairs])
-    return slope, (above - below) / (2 * step), at.forward(ways)
+    pairs = list(zip(at.values, directions, strict=True))
+    above = at.all_at([value + step * direction for value, direction in pairs])
+    below = at.all_at([value - step * direction for value, direction in pairs])
+    return derivative, (above - below) / (2 * step), at.forward(directions)

@@ -122,7 +122,7 @@ class GradientCheck(Pictured):
 
     def lines(self) -> list[str]:
         """One sentence for each input, and what explains a failure."""
-        said = [_told(each) for each in self.inputs]
+        said = [_sentence(each) for each in self.inputs]
         said.append(
             say("A relative error of {tolerance} is allowed.", tolerance=_short(self.tolerance))
         )
@@ -150,7 +150,7 @@ class GradientCheck(Pictured):
     __repr__ = __str__
 
 
-def _told(checked: Checked) -> str:
+def _sentence(checked: Checked) -> str:
     worst = checked.worst
     if worst is None:
         return say("`{name}` has no entries.", name=checked.name)
@@ -178,9 +178,9 @@ def _short(value: float) -> str:
 
 def _to_json(checked: Checked) -> dict[str, Any]:
     arrays = {name: getattr(checked, name) for name in ("analytic", "numeric", "error")}
-    told: dict[str, Any] = {"name": checked.name, "shape": list(checked.error.shape)}
-    told |= {name: [_finite(each) for each in array.flat] for name, array in arrays.items()}
-    return told | {"missing": checked.missing}
+    data: dict[str, Any] = {"name": checked.name, "shape": list(checked.error.shape)}
+    data |= {name: [_finite(each) for each in array.flat] for name, array in arrays.items()}
+    return data | {"missing": checked.missing}
 
 
 def _finite(value: float) -> float | str:

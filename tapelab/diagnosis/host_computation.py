@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_cut, at_source, check, finding
-from tapelab.diagnosis.descriptions import ENDS_AT, lost, name_of, number, paragraph, say, text_of
+from tapelab.diagnosis.descriptions import (
+    ENDS_AT,
+    consequence,
+    name_of,
+    number,
+    paragraph,
+    say,
+    text_of,
+)
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.host_roundtrips import Trail
@@ -161,7 +169,7 @@ def left(case: Case, edge: Edge) -> Finding:
         message=paragraph(
             _how(case, edge, name),
             _plain_numbers(case, edge.to),
-            lost(case),
+            consequence(case),
         ),
         where=case.codes.where(place.span),
         fix=stay_on_the_tape(case, [place.span, *_others(case, edge)], back.span),

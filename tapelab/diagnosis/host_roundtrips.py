@@ -29,9 +29,9 @@ def unmatched_returns(recording: Recording, codes: Codes) -> list[tuple[int, int
     trails = {index: _trail(codes, span) for index, span in exits}
     return [
         (index, tensor)
-        for born, tensor, span in _constants(recording)
+        for event, tensor, span in _constants(recording)
         for index, _ in exits
-        if index < born and _leads(codes, trails[index], span)
+        if index < event and _leads(codes, trails[index], span)
     ]
 
 

@@ -13,10 +13,10 @@ import numpy as np
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.descriptions import (
+    format_value,
     name_of,
     number,
     paragraph,
-    plainly,
     say,
     shortened,
     text_of,
@@ -26,7 +26,7 @@ from tapelab.diagnosis.tape_block import line_of, marker
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.source_code import Code, Extent
@@ -87,31 +87,33 @@ class Loop(NamedTuple):
 )
 def not_converged(case: Case) -> Iterator[Finding]:
     """`z = z - rate * (f(z) - a)`, stopped long before `f(z) = a`."""
-    way = case.way
-    if way is None or way.is_spoiled or not len(way):
+    backward = case.backward
+    if backward is None or backward.is_non_finite or not len(backward):
         return
-    for loop in _loops(case, way):
-        found = [way.value(each) for each in loop.values]
+    for loop in _loops(case, backward):
+        found = [backward.value(each) for each in loop.values]
         values = [each for each in found if each is not None]
         if len(values) < len(found) or len({each.shape for each in values}) > 1:
             continue
         moves = [float(np.linalg.norm(after - before)) for before, after in pairwise(values)]
         slows = all(after < before for before, after in pairwise(moves))
         size = float(np.linalg.norm(values[-1]))
-        residual = _residual(case, way, loop) if slows and moves[-1] > CONVERGED * size else None
+        residual = (
+            _residual(case, backward, loop) if slows and moves[-1] > CONVERGED * size else None
+        )
         if residual is not None:
             yield _truncated(case, loop, moves, size, residual)
             return
 
 
-def _loops(case: Case, way: Way) -> Iterator[Loop]:
+def _loops(case: Case, backward: BackwardSteps) -> Iterator[Loop]:
     """The updates `z = z ± …` in loops: ops of one place, each on the result of the last."""
-    spans, ran = case.recording.columns["event.span"], np.unique(way.event)
+    spans, ran = case.recording.columns["event.span"], np.unique(backward.event)
     found, counts = np.unique(spans[ran[ran >= 0]], return_counts=True)
     for span, count in zip(found.tolist(), counts.tolist(), strict=True):
         if not LEAST_UPDATES <= count <= MOST_UPDATES or not _is_update(case, span):
             continue
-        events = sorted({event for event in way.event if event >= 0 and spans[event] == span})
+        events = sorted({event for event in backward.event if event >= 0 and spans[event] == span})
         rans = [case.recording.event(event) for event in events]
         made = [ran.outputs[0] for ran in rans if isinstance(ran, e.Ran)]
         chained = all(
@@ -137,18 +139,18 @@ def _is_update(case: Case, span: int) -> bool:
     return False
 
 
-def _residual(case: Case, way: Way, loop: Loop) -> float | None:
+def _residual(case: Case, backward: BackwardSteps, loop: Loop) -> float | None:
     """The last difference between something of the value and something of the source alone."""
     last = loop.events[-2] if len(loop.events) > 1 else -1
     inside = set(loop.values)
     moving = _made_of(case, inside, last, loop.events[-1])
-    for step in way.through({"subtract"}):
-        if not last < way.event[step] < loop.events[-1]:
+    for step in backward.through({"subtract"}):
+        if not last < backward.event[step] < loop.events[-1]:
             continue
-        ran = way.ran(step)
+        ran = backward.ran(step)
         one, other = (each in moving for each in ran.inputs)
-        if one != other and _fixed_by_source(case, way, ran.inputs[one], loop):
-            value = way.value(ran.outputs[0])
+        if one != other and _fixed_by_source(case, backward, ran.inputs[one], loop):
+            value = backward.value(ran.outputs[0])
             return None if value is None else float(np.max(np.abs(value)))
     return None
 
@@ -163,9 +165,9 @@ def _made_of(case: Case, seeds: set[int], first: int, last: int) -> set[int]:
     return made
 
 
-def _fixed_by_source(case: Case, way: Way, tensor: int, loop: Loop) -> bool:
+def _fixed_by_source(case: Case, backward: BackwardSteps, tensor: int, loop: Loop) -> bool:
     """Whether a tensor is the source, or was made of it before the loop or in it."""
-    return case.is_source(tensor) or (tensor in way.into and tensor not in loop.values)
+    return case.is_source(tensor) or (tensor in backward.into and tensor not in loop.values)
 
 
 def _truncated(case: Case, loop: Loop, moves: list[float], size: float, residual: float) -> Finding:
@@ -181,9 +183,9 @@ def _truncated(case: Case, loop: Loop, moves: list[float], size: float, residual
                 text=text,
                 line=line,
                 updates=updates,
-                move=plainly(float(f"{moves[-1]:.2g}")),
+                move=format_value(float(f"{moves[-1]:.2g}")),
                 value=_said(case, loop.values[-1]),
-                residual=plainly(float(f"{residual:.2g}")),
+                residual=format_value(float(f"{residual:.2g}")),
             ),
             say(
                 "So the gradient for `{source}` is that of {updates} updates, and not that of the "
@@ -209,7 +211,7 @@ def _said(case: Case, tensor: int) -> str:
     value = case.recording.tensor(tensor).value
     if value is None or value.size > 1:
         return number(case, tensor)
-    return plainly(float(value.reshape(-1)[0]))
+    return format_value(float(value.reshape(-1)[0]))
 
 
 def _longer(case: Case, loop: Loop, moves: list[float], size: float) -> Fix | None:
@@ -260,12 +262,12 @@ when it has converged, and then one run more or less changes nothing.
 )
 def trip_count(case: Case) -> Iterator[Finding]:
     """A loop that runs as often as the source says."""
-    way = case.way
-    if way is None or not len(way):
+    backward = case.backward
+    if backward is None or not len(backward):
         return
     for extent, tests in _tests(case).items():
         loop = _loop_around(case, tests[0].span) if extent else None
-        if loop is None or _trains(case, loop) or not _leads_on(case, way, loop):
+        if loop is None or _trains(case, loop) or not _leads_on(case, backward, loop):
             continue
         count = _count(case, loop, tests)
         if count is not None:
@@ -355,10 +357,10 @@ def _trains(case: Case, loop: Around) -> bool:
     return extent is not None and start.line <= extent.line <= start.end_line
 
 
-def _leads_on(case: Case, way: Way, loop: Around) -> bool:
+def _leads_on(case: Case, backward: BackwardSteps, loop: Around) -> bool:
     """Whether something that the loop computed is on the way."""
     body = loop.code.extent(loop.node)
-    spans = {case.recording.located[event].span for event in set(way.event) if event >= 0}
+    spans = {case.recording.located[event].span for event in set(backward.event) if event >= 0}
     extents = (case.codes.extent(span) for span in spans if case.codes.of(span) is loop.code)
     return any(extent is not None and body.holds(extent) for extent in extents)
 

@@ -10,14 +10,22 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_source, check, finding
-from tapelab.diagnosis.descriptions import name_of, number, paragraph, plainly, say, sentence, spot
+from tapelab.diagnosis.descriptions import (
+    format_value,
+    name_of,
+    number,
+    paragraph,
+    say,
+    sentence,
+    spot,
+)
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.saturation import dead_units
 from tapelab.recording import events as e
 from tapelab.recording.schema import Role
 
 if TYPE_CHECKING:
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
 
@@ -29,10 +37,10 @@ RISKY: Final = (ast.Div, ast.Pow, ast.FloorDiv, ast.Mod)
 @check
 def special_case(case: Case) -> Iterator[Finding]:
     """A gradient that comes from the constant in `0 if x == 0 else f(x)`."""
-    way = case.way
-    if way is not None and len(way):
-        yield from _chosen_by_where(case, way)
-        if way.is_zero:
+    backward = case.backward
+    if backward is not None and len(backward):
+        yield from _chosen_by_where(case, backward)
+        if backward.is_zero:
             yield from _chosen_by_python(case)
 
 
@@ -42,21 +50,23 @@ def special_source(case: Case) -> Finding | None:
     return next(_chosen_by_python(case), None)
 
 
-def _chosen_by_where(case: Case, way: Way) -> Iterator[Finding]:
+def _chosen_by_where(case: Case, backward: BackwardSteps) -> Iterator[Finding]:
     """`tf.where(x == 0, 0.0, f(x))`, where `f(0)` is 0 anyway and its slope is lost."""
-    for step in way.through({"where"}):
-        ran = way.ran(step)
+    for step in backward.through({"where"}):
+        ran = backward.ran(step)
         equal = case.flow.maker_of.get(ran.inputs[0], -1)
-        if _op_of(case, equal) == "equal" and _loses(way, step) and not _leads(way, step):
-            yield _singled_out(case, way.event[step], equal, _smooth_branch(case, way, step))
+        if _op_of(case, equal) == "equal" and _loses(backward, step) and not _leads(backward, step):
+            yield _singled_out(
+                case, backward.event[step], equal, _smooth_branch(case, backward, step)
+            )
             return
 
 
-def _loses(way: Way, step: int) -> bool:
+def _loses(backward: BackwardSteps, step: int) -> bool:
     """Whether the special value is that of the branch not chosen, which gets no gradient for it."""
-    inputs, position = way.ran(step).inputs, way.position[step]
-    condition, dy = way.value(inputs[0]), way.value(way.upstream[step])
-    smooth, special = way.value(inputs[position]), way.value(inputs[3 - position])
+    inputs, position = backward.ran(step).inputs, backward.position[step]
+    condition, dy = backward.value(inputs[0]), backward.value(backward.upstream[step])
+    smooth, special = backward.value(inputs[position]), backward.value(inputs[3 - position])
     if condition is None or dy is None or smooth is None or special is None:
         return False
     unchosen = condition if position == 2 else ~condition
@@ -64,16 +74,16 @@ def _loses(way: Way, step: int) -> bool:
     return bool(np.any(unchosen & alike & (dy != 0)))
 
 
-def _leads(way: Way, step: int) -> bool:
+def _leads(backward: BackwardSteps, step: int) -> bool:
     """Whether the special branch leads to the source as well."""
-    return len(way.out_of[way.made[step]]) > 1
+    return len(backward.out_of[backward.made[step]]) > 1
 
 
-def _smooth_branch(case: Case, way: Way, step: int) -> Fix | None:
+def _smooth_branch(case: Case, backward: BackwardSteps, step: int) -> Fix | None:
     """The line without the special case."""
-    span = case.recording.located[way.event[step]].span
+    span = case.recording.located[backward.event[step]].span
     call, code = case.codes.expression(span), case.codes.of(span)
-    position = way.position[step]
+    position = backward.position[step]
     if code is None or not isinstance(call, ast.Call) or len(call.args) <= position:
         return None
     text = edits.bracketed(code, call, code.text(call.args[position]))
@@ -147,7 +157,7 @@ def _singled_out(case: Case, event: int, equal: int, fix: Fix | None) -> Finding
                 "case, which is a constant.",
                 text=text,
                 line=line,
-                value=plainly(point.greatest),
+                value=format_value(point.greatest),
             ),
             say(
                 "The gradient for `{source}` is then that of a constant, even where the function "
@@ -215,74 +225,81 @@ entry is subtracted before an exponential, the choice does not matter.
 )
 def on_kink(case: Case) -> Iterator[Finding]:
     """A gradient that depends on what was agreed on for a kink, for every element of an op."""
-    way = case.way
-    if way is None or way.is_spoiled:
+    backward = case.backward
+    if backward is None or backward.is_non_finite:
         return
     dead = any(dead_units(case))
-    for step in way.through(AGREED):
-        op = way.ops[step]
-        if not _matters(way, step):
+    for step in backward.through(AGREED):
+        op = backward.ops[step]
+        if not _matters(backward, step):
             continue
         if op in AT_ZERO:
-            agreed = way.is_zero and _all_at_zero(case, way, step) and not (op == "relu" and dead)
+            agreed = (
+                backward.is_zero
+                and _all_at_zero(case, backward, step)
+                and not (op == "relu" and dead)
+            )
         elif op.startswith("reduce"):
-            agreed = not way.is_zero and _all_shared(way, step)
+            agreed = not backward.is_zero and _all_shared(backward, step)
         else:
-            agreed = _all_equal(way, step)
+            agreed = _all_equal(backward, step)
         if agreed:
-            yield _on_kink(case, way, step)
+            yield _on_kink(case, backward, step)
             return
 
 
-def _matters(way: Way, step: int) -> bool:
+def _matters(backward: BackwardSteps, step: int) -> bool:
     """Whether a gradient arrives at an op, and not one that cancels."""
-    arrived = way.largest[way.upstream[step]]
-    parts = [way.largest[way.contribution[each]] for each in way.into.get(way.made[step], ())]
+    arrived = backward.largest[backward.upstream[step]]
+    parts = [
+        backward.largest[backward.contribution[each]]
+        for each in backward.into.get(backward.made[step], ())
+    ]
     return bool(arrived > CANCELLED * max(parts, default=0.0)) and arrived > 0
 
 
-def _all_at_zero(case: Case, way: Way, step: int) -> bool:
+def _all_at_zero(case: Case, backward: BackwardSteps, step: int) -> bool:
     """Whether an op was given nothing but zeros, and a lower loss lies elsewhere."""
-    given = way.tensor[step]
-    if not way.measures.zero[given]:
+    given = backward.tensor[step]
+    if not backward.measures.zero[given]:
         return False
-    if way.ops[step] == "abs":  # 0 is where a distance is least: only a plain |x| is looked at
-        return case.is_source(given) or way.measures.of(way.upstream[step]).least < 0
+    if backward.ops[step] == "abs":  # 0 is where a distance is least: only a plain |x| is looked at
+        return case.is_source(given) or backward.measures.of(backward.upstream[step]).least < 0
     return True
 
 
-def _all_equal(way: Way, step: int) -> bool:
+def _all_equal(backward: BackwardSteps, step: int) -> bool:
     """Whether all pairs of two different tensors tie."""
-    one, other = way.ran(step).inputs
-    left, right = way.value(one), way.value(other)
+    one, other = backward.ran(step).inputs
+    left, right = backward.value(one), backward.value(other)
     if one == other or left is None or right is None or not left.size:
         return False
     return bool(np.all(left == right))
 
 
-def _all_shared(way: Way, step: int) -> bool:
+def _all_shared(backward: BackwardSteps, step: int) -> bool:
     """Whether in every row several entries are the largest."""
-    ran = way.ran(step)
-    x, shared = way.value(ran.inputs[0]), way.value(way.contribution[step])
-    dy = way.value(way.upstream[step])
+    ran = backward.ran(step)
+    x, shared = backward.value(ran.inputs[0]), backward.value(backward.contribution[step])
+    dy = backward.value(backward.upstream[step])
     if x is None or shared is None or dy is None or not dy.size:
         return False
     return bool(np.count_nonzero(shared) >= 2 * np.count_nonzero(dy))
 
 
-def _on_kink(case: Case, way: Way, step: int) -> Finding:
-    event = way.event[step]
-    span, text, line = spot(case, event, way.ops[step])
+def _on_kink(case: Case, backward: BackwardSteps, step: int) -> Finding:
+    event = backward.event[step]
+    span, text, line = spot(case, event, backward.ops[step])
     return Finding(
         code="ON_KINK",
         title=say("`{text}` is used exactly at its kink", text=text),
         message=paragraph(
-            _received(case, way, step, text, line),
-            say(AGREED[way.ops[step]]),
+            _received(case, backward, step, text, line),
+            say(AGREED[backward.ops[step]]),
             say("That decides the gradient for `{source}`.", source=name_of(case, case.source)),
         ),
         where=case.codes.where(span),
-        fix=_without_kink(case, span, way.ops[step]),
+        fix=_without_kink(case, span, backward.ops[step]),
         evidence=(event,),
         steps=(Step(line, say("the gradient follows a convention here")),),
     )
@@ -306,13 +323,13 @@ def _called(case: Case, tensor: int) -> str:
     return number(case, tensor) if unnamed else name_of(case, tensor)
 
 
-def _received(case: Case, way: Way, step: int, text: str, line: int) -> str:
-    ran = way.ran(step)
-    if way.ops[step] in AT_ZERO:
+def _received(case: Case, backward: BackwardSteps, step: int, text: str, line: int) -> str:
+    ran = backward.ran(step)
+    if backward.ops[step] in AT_ZERO:
         return say("`{text}` in line {line} received 0.", text=text, line=line)
     if len(ran.inputs) > 1:
         names = [_called(case, each) for each in ran.inputs[:2]]
-        value = plainly(way.measures.of(ran.inputs[0]).greatest)
+        value = format_value(backward.measures.of(ran.inputs[0]).greatest)
         return say(
             "`{text}` in line {line} compares `{one}` and `{other}`, which are equal: {value}.",
             text=text,
@@ -321,7 +338,7 @@ def _received(case: Case, way: Way, step: int, text: str, line: int) -> str:
             other=names[1],
             value=value,
         )
-    extreme = plainly(way.measures.of(ran.outputs[0]).greatest)
+    extreme = format_value(backward.measures.of(ran.outputs[0]).greatest)
     return say(
         "`{text}` in line {line} found {value} more than once.",
         text=text,

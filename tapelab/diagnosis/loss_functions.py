@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import extent, name_of, paragraph, say, spot
+from tapelab.diagnosis.descriptions import name_of, paragraph, say, spot, value_range
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.source_code import Code
@@ -57,32 +57,32 @@ LABELS_FIRST: Final = {
 )
 def swapped_loss(case: Case) -> Iterator[Finding]:
     """A cross-entropy whose labels come from the source, and whose predictions do not."""
-    way = case.way
-    if way is None or not len(way):
+    backward = case.backward
+    if backward is None or not len(backward):
         return
     inside = any(group.name in LABELS_FIRST for group in case.recording.groups)
-    for step in way.through({"multiply", *WITH_LABELS} if inside else WITH_LABELS):
-        if way.position[step] == 0 and _gets_labels(case, way, step):
-            yield _swapped(case, way, step)
+    for step in backward.through({"multiply", *WITH_LABELS} if inside else WITH_LABELS):
+        if backward.position[step] == 0 and _gets_labels(case, backward, step):
+            yield _swapped(case, backward, step)
             return
 
 
-def _gets_labels(case: Case, way: Way, step: int) -> bool:
+def _gets_labels(case: Case, backward: BackwardSteps, step: int) -> bool:
     """Whether a step leads to the labels of a loss and none leads to its predictions."""
-    if len(way.out_of[way.made[step]]) > 1:
+    if len(backward.out_of[backward.made[step]]) > 1:
         return False
-    if way.ops[step] in WITH_LABELS:
+    if backward.ops[step] in WITH_LABELS:
         return True
-    ran = way.ran(step)
-    if way.ops[step] != "multiply" or group_of(case, ran) not in LABELS_FIRST:
+    ran = backward.ran(step)
+    if backward.ops[step] != "multiply" or group_of(case, ran) not in LABELS_FIRST:
         return False
     other = maker(case, ran.inputs[1])
     return other is not None and case.recording.ops[other.op].name == "log"
 
 
-def _swapped(case: Case, way: Way, step: int) -> Finding:
-    event = way.event[step]
-    span, text, line = spot(case, event, way.ops[step])
+def _swapped(case: Case, backward: BackwardSteps, step: int) -> Finding:
+    event = backward.event[step]
+    span, text, line = spot(case, event, backward.ops[step])
     return Finding(
         code="SWAPPED_LOSS_ARGUMENTS",
         title=say("The arguments of `{text}` look swapped", text=text),
@@ -170,19 +170,21 @@ TAKES_PROBABILITIES: Final = {
 )
 def double_softmax(case: Case) -> Iterator[Finding]:
     """Probabilities where scores belong, or scores where probabilities belong."""
-    way = case.way
-    if way is None or not len(way):
+    backward = case.backward
+    if backward is None or not len(backward):
         return
     inside = any(group.name in TAKES_PROBABILITIES for group in case.recording.groups)
-    for step in way.through({*TAKES_LOGITS, *(TAKES_PROBABILITIES.values() if inside else ())}):
-        at, applied = TAKES_LOGITS.get(way.ops[step], (-1, ""))
-        if way.position[step] == at:
-            first = _applied_before(case, way.tensor[step], applied)
+    for step in backward.through(
+        {*TAKES_LOGITS, *(TAKES_PROBABILITIES.values() if inside else ())}
+    ):
+        at, applied = TAKES_LOGITS.get(backward.ops[step], (-1, ""))
+        if backward.position[step] == at:
+            first = _applied_before(case, backward.tensor[step], applied)
             if first >= 0:
-                yield _twice(case, way, step, first, applied)
+                yield _twice(case, backward, step, first, applied)
                 return
-        if _is_unsquashed(case, way, step):
-            yield _never(case, way, step)
+        if _is_unsquashed(case, backward, step):
+            yield _never(case, backward, step)
             return
 
 
@@ -201,11 +203,11 @@ def _applied_before(case: Case, tensor: int, applied: str) -> int:
         tensor = ran.inputs[0]
 
 
-def _twice(case: Case, way: Way, step: int, first: int, applied: str) -> Finding:
-    event = way.event[step]
+def _twice(case: Case, backward: BackwardSteps, step: int, first: int, applied: str) -> Finding:
+    event = backward.event[step]
     span, text, line = spot(case, first, applied)
-    _, loss, used = spot(case, event, way.ops[step])
-    made = extent(way, way.tensor[step])
+    _, loss, used = spot(case, event, backward.ops[step])
+    made = value_range(backward, backward.tensor[step])
     return Finding(
         code="DOUBLE_SOFTMAX",
         title=say("{applied} is applied twice", applied=applied),
@@ -251,20 +253,20 @@ def _no_logits(case: Case, event: int) -> Fix | None:
     call, code = case.codes.expression(span), case.codes.of(span)
     if code is None or not isinstance(call, ast.Call):
         return None
-    told = [each for each in call.keywords if each.arg == "from_logits"]
-    return edits.fix(code, [edits.without_argument(code, call, each) for each in told])
+    keywords = [each for each in call.keywords if each.arg == "from_logits"]
+    return edits.fix(code, [edits.without_argument(code, call, each) for each in keywords])
 
 
-def _is_unsquashed(case: Case, way: Way, step: int) -> bool:
+def _is_unsquashed(case: Case, backward: BackwardSteps, step: int) -> bool:
     """Whether a loss that expects probabilities meets numbers that are none."""
-    if way.position[step]:
+    if backward.position[step]:
         return False
-    group = group_of(case, way.ran(step))
-    if TAKES_PROBABILITIES.get(group) != way.ops[step]:
+    group = group_of(case, backward.ran(step))
+    if TAKES_PROBABILITIES.get(group) != backward.ops[step]:
         return False
-    if group_of(case, maker(case, way.tensor[step])) == group:
+    if group_of(case, maker(case, backward.tensor[step])) == group:
         return False
-    measure = way.measures.of(way.tensor[step])
+    measure = backward.measures.of(backward.tensor[step])
     return measure.least < 0 or measure.greatest > 1
 
 
@@ -281,9 +283,9 @@ def group_of(case: Case, ran: e.Ran | None) -> str:
     return case.recording.groups[ran.group].name
 
 
-def _never(case: Case, way: Way, step: int) -> Finding:
-    span, text, line = spot(case, way.event[step])
-    name = name_of(case, way.tensor[step])
+def _never(case: Case, backward: BackwardSteps, step: int) -> Finding:
+    span, text, line = spot(case, backward.event[step])
+    name = name_of(case, backward.tensor[step])
     return Finding(
         code="DOUBLE_SOFTMAX",
         title=say("`{text}` expects probabilities", text=text),
@@ -294,13 +296,13 @@ def _never(case: Case, way: Way, step: int) -> Finding:
                 text=text,
                 line=line,
                 name=name,
-                values=extent(way, way.tensor[step]),
+                values=value_range(backward, backward.tensor[step]),
             ),
             say("With `from_logits=True` it turns scores into probabilities by itself."),
         ),
         where=case.codes.where(span),
         fix=_from_logits(case, span),
-        evidence=(way.event[step],),
+        evidence=(backward.event[step],),
         steps=(Step(line, say("`{name}` was taken for probabilities", name=name)),),
     )
 

@@ -116,15 +116,15 @@ def _for_the_frozen(case: Case) -> int:
 
 def _of_the_trained(case: Case) -> Fix | None:
     """The question for `layer.trainable_variables` in place of `layer.kernel`."""
-    asked = argument(case, case.source)
-    node = asked.node if asked else None
+    request = argument(case, case.source)
+    node = request.node if request else None
     if isinstance(node, ast.Attribute) and node.attr == "value":
         node = node.value
-    if asked is None or not isinstance(node, ast.Attribute):
+    if request is None or not isinstance(node, ast.Attribute):
         return None
-    layer = asked.code.text(node.value)
-    change = edits.replaced(asked.code, asked.node, f"{layer}.trainable_variables")
-    return edits.fix(asked.code, [change])
+    layer = request.code.text(node.value)
+    change = edits.replaced(request.code, request.node, f"{layer}.trainable_variables")
+    return edits.fix(request.code, [change])
 
 
 @finding(
@@ -190,18 +190,18 @@ def hidden_variables(case: Case) -> Iterator[Finding]:
 
 def _is_looked_at(case: Case) -> bool:
     """Whether the source is hidden beside others that are not, and no gradient was asked of it."""
-    facts, asked = case.recording.variables, case.question
-    if asked is None or not isinstance(asked.event, e.Asked):
+    facts, request = case.recording.variables, case.request
+    if request is None or not isinstance(request.event, e.Asked):
         return False
     beside = (case.flow.variable_of(tensor) for tensor in case.flow.watched_at)
     seen = any(each >= 0 and facts[each].tracked for each in beside)
-    looked = asked.event.method == e.Method.PICTURE
+    looked = request.event.method == e.Method.PICTURE
     return looked and seen and _is_out_of_sight(case, facts[case.variable].span)
 
 
 def _is_asked_for(case: Case, variable: int) -> bool:
     """Whether somebody asks the tape for a variable after all."""
-    sources = (tensor for asked in case.account.asked.values() for tensor in asked.sources)
+    sources = (tensor for request in case.analysis.requests.values() for tensor in request.sources)
     return any(case.flow.variable_of(tensor) == variable for tensor in sources)
 
 
@@ -257,7 +257,7 @@ def _hidden(case: Case, variable: int, state: int) -> Finding:
 
 def _model(case: Case) -> str:
     """What the learner asked for: `model.trainable_variables`."""
-    place = case.question
+    place = case.request
     call = case.codes.expression(place.span) if place else None
     named = [node for node in ast.walk(call) if isinstance(node, ast.Attribute)] if call else []
     lists = [node for node in named if node.attr.endswith(("_variables", "_weights", "variables"))]

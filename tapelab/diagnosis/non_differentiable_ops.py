@@ -10,7 +10,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_cut, at_source, check, finding
 from tapelab.diagnosis.descriptions import (
     ENDS_AT,
-    lost,
+    consequence,
     name_of,
     number,
     operand,
@@ -89,7 +89,7 @@ def stopped(case: Case, edge: Edge) -> Finding:
                 name=name,
             ),
             held_back := _held_back(case, edge),
-            lost(case, is_known=bool(held_back)),
+            consequence(case, is_known=bool(held_back)),
         ),
         where=case.codes.where(span),
         fix=_without_stop(case, span),
@@ -113,11 +113,11 @@ def _held_back(case: Case, edge: Edge) -> str:
     return say(text, value=value, source=source)
 
 
-def _beyond(case: Case, asked: e.Event) -> list[int]:
+def _beyond(case: Case, request: e.Event) -> list[int]:
     """What would have flowed on from a wall to the source, as a question at its place tells."""
-    if not isinstance(asked, e.Asked) or asked.method != e.Method.PICTURE:
+    if not isinstance(request, e.Asked) or request.method != e.Method.PICTURE:
         return []
-    pairs = zip(asked.sources, asked.results, strict=True)
+    pairs = zip(request.sources, request.results, strict=True)
     return [result for source, result in pairs if result >= 0 and case.is_source(source)]
 
 
@@ -305,7 +305,7 @@ def int_on_the_way(case: Case, edge: Edge) -> Finding:
                 before=before,
                 after=after,
             ),
-            lost(case, is_known=True),  # whole numbers have a slope of 0
+            consequence(case, is_known=True),  # whole numbers have a slope of 0
         ),
         where=case.codes.where(span),
         fix=_straight_through_cast(case, edge),
@@ -372,12 +372,12 @@ def _is_cast(call: ast.Call) -> bool:
 @check
 def flat_sign(case: Case) -> Iterator[Finding]:
     """A gradient of 0, because all of it would have to flow through a sign."""
-    way = case.way
-    if way is None or not way.is_zero:
+    backward = case.backward
+    if backward is None or not backward.is_zero:
         return
-    for step in way.through({"sign"}):
-        if way.starved(step):
-            yield _signed(case, way.event[step])
+    for step in backward.through({"sign"}):
+        if backward.is_flushed_to_zero(step):
+            yield _signed(case, backward.event[step])
             return
 
 

@@ -11,9 +11,9 @@ from tapelab.diagnosis import numerical_guards
 from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.degenerate_spectra import DECOMPOSING
 from tapelab.diagnosis.descriptions import (
+    format_value,
     name_of,
     paragraph,
-    plainly,
     say,
     say_many,
     sentence,
@@ -21,17 +21,17 @@ from tapelab.diagnosis.descriptions import (
     text_of,
 )
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.gradient_magnitudes import grows
+from tapelab.diagnosis.gradient_growth import grows
 from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
 
 
-class Birth(NamedTuple):
+class FirstNonFinite(NamedTuple):
     """The op that made the first number that is not finite, and what it was given.
 
     `step` is the step back at which the gradient became so, -1 where it is finite; `made` is what
@@ -44,62 +44,69 @@ class Birth(NamedTuple):
     made: float | None
 
 
-def spread_of(way: Way, case: Case) -> list[int]:
+def propagation_of(backward: BackwardSteps, case: Case) -> list[int]:
     """The steps from the birth to the source over which what is not finite was handed on."""
-    spoiled = way.measures.spoiled
+    non_finite = backward.measures.spoiled
     steps: list[int] = []
-    pending = [tensor for tensor in way.into if case.is_source(tensor)]
+    pending = [tensor for tensor in backward.into if case.is_source(tensor)]
     while True:
-        into = (step for tensor in pending for step in way.into.get(tensor, ()))
-        bad = next((step for step in into if spoiled[way.contribution[step]]), None)
+        into = (step for tensor in pending for step in backward.into.get(tensor, ()))
+        bad = next((step for step in into if non_finite[backward.contribution[step]]), None)
         if bad is None or (steps and bad >= steps[-1]):
             return steps[::-1]
         steps.append(bad)
-        if not spoiled[way.upstream[bad]]:
+        if not non_finite[backward.upstream[bad]]:
             return steps[::-1]
-        pending = [way.made[bad]]
+        pending = [backward.made[bad]]
 
 
-def unchosen(way: Way, step: int) -> int | None:
+def unchosen(backward: BackwardSteps, step: int) -> int | None:
     """The step of a `where` that sent the zeros to a step, because it chose the other branch."""
-    measures = way.measures
-    if not measures.of(way.contribution[step]).nans:
+    measures = backward.measures
+    if not measures.of(backward.contribution[step]).nans:
         return None
-    tensor, seen = way.made[step], set[int]()
-    while tensor not in seen and measures.of(way.upstream[step]).zeros:
+    tensor, seen = backward.made[step], set[int]()
+    while tensor not in seen and measures.of(backward.upstream[step]).zeros:
         seen.add(tensor)
-        into = way.into.get(tensor, ())
+        into = backward.into.get(tensor, ())
         for each in into:
-            if way.ops[each] == "where":
+            if backward.ops[each] == "where":
                 return each
         if not into:
             return None
         step = into[0]
-        tensor = way.made[step]
+        tensor = backward.made[step]
     return None
 
 
-def born(case: Case, way: Way, step: int) -> Birth | None:
+def first_non_finite(case: Case, backward: BackwardSteps, step: int) -> FirstNonFinite | None:
     """Where the numbers that spoiled a step back came from; None where no op made them."""
-    ran = way.ran(step)
-    bad = next((each for each in ran.inputs if way.measures.spoiled[each]), None)
+    ran = backward.ran(step)
+    bad = next((each for each in ran.inputs if backward.measures.spoiled[each]), None)
     if bad is not None:
-        return born_ahead(case, way, bad, step)
-    result = next((each for each in ran.outputs if way.measures.spoiled[each]), None)
+        return first_non_finite_value(case, backward, bad, step)
+    result = next((each for each in ran.outputs if backward.measures.spoiled[each]), None)
     if result is not None:
-        return _of_value(case, way, step, way.event[step], ran)
-    given = ran.inputs[way.position[step]]
-    return Birth(step, way.event[step], _at_fault(case, way, given, way.contribution[step]), None)
+        return _of_value(case, backward, step, backward.event[step], ran)
+    given = ran.inputs[backward.position[step]]
+    return FirstNonFinite(
+        step,
+        backward.event[step],
+        _at_fault(case, backward, given, backward.contribution[step]),
+        None,
+    )
 
 
-def born_ahead(case: Case, way: Way, tensor: int, step: int = -1) -> Birth | None:
+def first_non_finite_value(
+    case: Case, backward: BackwardSteps, tensor: int, step: int = -1
+) -> FirstNonFinite | None:
     """Where the numbers that spoiled a tensor came from; None where no op made them."""
-    event = case.flow.maker_of.get(begun_with(case, way, tensor), -1)
+    event = case.flow.maker_of.get(first_non_finite_tensor(case, backward, tensor), -1)
     ran = case.recording.event(event) if event >= 0 else None
-    return _of_value(case, way, step, event, ran) if isinstance(ran, e.Ran) else None
+    return _of_value(case, backward, step, event, ran) if isinstance(ran, e.Ran) else None
 
 
-def begun_with(case: Case, way: Way, tensor: int) -> int:
+def first_non_finite_tensor(case: Case, backward: BackwardSteps, tensor: int) -> int:
     """The first tensor that was spoiled, of those that another one was made of."""
     seen = set[int]()
     while tensor not in seen:
@@ -107,27 +114,31 @@ def begun_with(case: Case, way: Way, tensor: int) -> int:
         event = case.flow.maker_of.get(tensor, -1)
         ran = case.recording.event(event) if event >= 0 else None
         given = ran.inputs if isinstance(ran, e.Ran) else ()
-        tensor = next((each for each in given if way.measures.spoiled[each]), tensor)
+        tensor = next((each for each in given if backward.measures.spoiled[each]), tensor)
     return tensor
 
 
-def is_told(case: Case, way: Way, tensor: int) -> bool:
+def has_known_inputs(case: Case, backward: BackwardSteps, tensor: int) -> bool:
     """Whether the numbers are known that a spoiled tensor was made of; else nobody can say more."""
-    event = case.flow.maker_of.get(begun_with(case, way, tensor), -1)
+    event = case.flow.maker_of.get(first_non_finite_tensor(case, backward, tensor), -1)
     ran = case.recording.event(event) if event >= 0 else None
     given = ran.inputs if isinstance(ran, e.Ran) else ()
-    return all(way.measures.known[each] or not way.measures.count[each] for each in given)
+    return all(backward.measures.known[each] or not backward.measures.count[each] for each in given)
 
 
-def _of_value(case: Case, way: Way, step: int, event: int, ran: e.Ran) -> Birth:
+def _of_value(
+    case: Case, backward: BackwardSteps, step: int, event: int, ran: e.Ran
+) -> FirstNonFinite:
     """The birth in an op that made what is not finite of finite numbers."""
-    result = next(each for each in ran.outputs if way.measures.spoiled[each])
-    blamed, found = ran.inputs[_blamed(case, ran)], way.value(result)
+    result = next(each for each in ran.outputs if backward.measures.spoiled[each])
+    blamed, found = ran.inputs[_blamed(case, ran)], backward.value(result)
     if found is None:
-        value = np.nan if way.measures.of(result).nans else np.inf
+        value = np.nan if backward.measures.of(result).nans else np.inf
     else:
         value = found[~np.isfinite(found)].reshape(-1)[0]
-    return Birth(step, event, _at_fault(case, way, blamed, result), float(np.real(value)))
+    return FirstNonFinite(
+        step, event, _at_fault(case, backward, blamed, result), float(np.real(value))
+    )
 
 
 def _blamed(case: Case, ran: e.Ran) -> int:
@@ -135,17 +146,17 @@ def _blamed(case: Case, ran: e.Ran) -> int:
     return 1 if case.recording.ops[ran.op].name in numerical_guards.BELOW else 0
 
 
-def _at_fault(case: Case, way: Way, given: int, bad: int) -> float:
+def _at_fault(case: Case, backward: BackwardSteps, given: int, bad: int) -> float:
     """The element of an input at the place where another tensor is not finite.
 
     Where they differ in shape, it is the one closest to 0 or furthest from it, whatever that op
     cannot bear.
     """
-    value, other = way.value(given), way.value(bad)
+    value, other = backward.value(given), backward.value(bad)
     maker = case.flow.maker_of.get(bad, -1)
     least = maker < 0 or op_name(case, maker) in numerical_guards.STEEP
     if value is None or not value.size:
-        measure = way.measures.of(given)
+        measure = backward.measures.of(given)
         furthest = max(measure.least, measure.greatest, key=abs)
         return 0.0 if least and measure.zeros else furthest
     if other is not None and other.shape == value.shape:
@@ -237,34 +248,43 @@ NEAR: Final = 1.0
 )
 def not_finite(case: Case) -> Iterator[Finding]:
     """The cause of a gradient that is infinite or NaN, or of a target that is NaN all the same."""
-    way = case.way
-    if way is None or grows(case):
+    backward = case.backward
+    if backward is None or grows(case):
         return
-    if way.measures.spoiled[way.result]:
-        yield from _gradient_spoiled(case, way)
-    elif way.measures.of(case.target).nans and is_told(case, way, case.target):
-        birth = born_ahead(case, way, case.target)
-        yield _steep(case, way, birth, []) if birth else _from_the_start(case, way, case.target)
+    if backward.measures.spoiled[backward.result]:
+        yield from _non_finite_gradient(case, backward)
+    elif backward.measures.of(case.target).nans and has_known_inputs(case, backward, case.target):
+        first = first_non_finite_value(case, backward, case.target)
+        yield (
+            _steep(case, backward, first, [])
+            if first
+            else _from_the_start(case, backward, case.target)
+        )
 
 
-def _gradient_spoiled(case: Case, way: Way) -> Iterator[Finding]:
-    spread = spread_of(way, case)
-    if not spread or way.ops[spread[0]] in {"", *DECOMPOSING}:  # it was put in, or told elsewhere
+def _non_finite_gradient(case: Case, backward: BackwardSteps) -> Iterator[Finding]:
+    spread = propagation_of(backward, case)
+    if not spread or backward.ops[spread[0]] in {
+        "",
+        *DECOMPOSING,
+    }:  # it was put in, or told elsewhere
         return
-    step, chooser = spread[0], unchosen(way, spread[0])
-    ran = way.ran(step)
-    near = (way.upstream[step], *ran.inputs, *ran.outputs)
-    if not all(way.measures.known[each] and is_told(case, way, each) for each in near):
+    step, chooser = spread[0], unchosen(backward, spread[0])
+    ran = backward.ran(step)
+    near = (backward.upstream[step], *ran.inputs, *ran.outputs)
+    if not all(
+        backward.measures.known[each] and has_known_inputs(case, backward, each) for each in near
+    ):
         return
-    birth = born(case, way, step)
-    if birth is None:
-        yield _from_the_start(case, way, _spoiled_input(way, step))
+    first = first_non_finite(case, backward, step)
+    if first is None:
+        yield _from_the_start(case, backward, _non_finite_input(backward, step))
     elif chooser is not None:
-        yield _of_the_other_branch(case, way, birth, chooser, spread)
-    elif birth.made is not None and np.isinf(birth.made) and abs(birth.given) > NEAR:
-        yield _overflow(case, birth, spread)
+        yield _of_the_other_branch(case, backward, first, chooser, spread)
+    elif first.made is not None and np.isinf(first.made) and abs(first.given) > NEAR:
+        yield _overflow(case, first, spread)
     else:
-        yield _steep(case, way, birth, spread)
+        yield _steep(case, backward, first, spread)
 
 
 STEEP_SLOPE: Final = sentence(
@@ -277,38 +297,42 @@ STEEP_VALUE: Final = sentence(
 TIMES_ZERO: Final = sentence("The gradient that arrived there is 0, and 0 · ∞ is NaN.")
 
 
-def _steep(case: Case, way: Way, birth: Birth, spread: list[int]) -> Finding:
+def _steep(
+    case: Case, backward: BackwardSteps, first: FirstNonFinite, spread: list[int]
+) -> Finding:
     """A slope that is infinite, or none, at the value that an op was given."""
-    text, line = _text(case, birth.event), line_of(case, birth.event)
-    made = None if birth.made is None else plainly(birth.made)
+    text, line = _text(case, first.event), line_of(case, first.event)
+    made = None if first.made is None else format_value(first.made)
     template = STEEP_SLOPE if made is None else STEEP_VALUE
     return Finding(
         code="INF_LOCAL",
         title=say("The slope of `{text}` is not finite", text=text),
         message=paragraph(
-            say(template, text=text, line=line, given=plainly(birth.given), made=made),
-            say(TIMES_ZERO) if made is None and _meets_zero(way, birth.step) else "",
-            _arrived(case, way),
+            say(template, text=text, line=line, given=format_value(first.given), made=made),
+            say(TIMES_ZERO) if made is None and _meets_zero(backward, first.step) else "",
+            _result_of(case, backward),
         ),
-        where=case.codes.where(case.recording.located[birth.event].span),
-        fix=numerical_guards.away_from_the_pole(case, birth.event, birth.given),
-        evidence=_path_events(way, birth.event, spread),
-        steps=_ledger(case, way, birth.event, spread),
+        where=case.codes.where(case.recording.located[first.event].span),
+        fix=numerical_guards.away_from_the_pole(case, first.event, first.given),
+        evidence=_path_events(backward, first.event, spread),
+        steps=_history(case, backward, first.event, spread),
     )
 
 
-def _meets_zero(way: Way, step: int) -> bool:
+def _meets_zero(backward: BackwardSteps, step: int) -> bool:
     """Whether a step made NaN of a gradient with zeros in it."""
-    measures = way.measures
-    return bool(measures.of(way.upstream[step]).zeros and measures.of(way.contribution[step]).nans)
+    measures = backward.measures
+    return bool(
+        measures.of(backward.upstream[step]).zeros and measures.of(backward.contribution[step]).nans
+    )
 
 
 def _of_the_other_branch(
-    case: Case, way: Way, birth: Birth, unchosen: int, spread: list[int]
+    case: Case, backward: BackwardSteps, first: FirstNonFinite, unchosen: int, spread: list[int]
 ) -> Finding:
     """A branch that `where` did not choose, whose infinite slope meets the gradient 0."""
-    text = _text(case, birth.event)
-    chooser, line = _text(case, way.event[unchosen]), line_of(case, way.event[unchosen])
+    text = _text(case, first.event)
+    chooser, line = _text(case, backward.event[unchosen]), line_of(case, backward.event[unchosen])
     return Finding(
         code="ZERO_TIMES_INF",
         title=say("NaN comes out of a branch that was not chosen"),
@@ -319,29 +343,31 @@ def _of_the_other_branch(
                 chooser=shortened(chooser),
                 line=line,
                 text=text,
-                given=plainly(birth.given),
+                given=format_value(first.given),
             ),
             say("The branch gets the gradient 0, its slope there is not finite, and 0 · ∞ is NaN."),
-            _arrived(case, way),
+            _result_of(case, backward),
         ),
-        where=case.codes.where(case.recording.located[birth.event].span),
-        fix=_double_where(case, way, birth.event, unchosen),
-        evidence=(way.event[unchosen], *_path_events(way, birth.event, spread)),
-        steps=_ledger(case, way, birth.event, spread),
+        where=case.codes.where(case.recording.located[first.event].span),
+        fix=_double_where(case, backward, first.event, unchosen),
+        evidence=(backward.event[unchosen], *_path_events(backward, first.event, spread)),
+        steps=_history(case, backward, first.event, spread),
     )
 
 
-def _double_where(case: Case, way: Way, event: int, unchosen: int) -> Fix | None:
-    return numerical_guards.safe_inside(case, event, way.event[unchosen], way.position[unchosen])
+def _double_where(case: Case, backward: BackwardSteps, event: int, unchosen: int) -> Fix | None:
+    return numerical_guards.safe_inside(
+        case, event, backward.event[unchosen], backward.position[unchosen]
+    )
 
 
-def _overflow(case: Case, birth: Birth, spread: list[int]) -> Finding:
+def _overflow(case: Case, first: FirstNonFinite, spread: list[int]) -> Finding:
     """A result that is too large for its dtype."""
-    way = case.way
-    assert way is not None
-    ran = case.recording.event(birth.event)
+    backward = case.backward
+    assert backward is not None
+    ran = case.recording.event(first.event)
     assert isinstance(ran, e.Ran)
-    text, line = _text(case, birth.event), line_of(case, birth.event)
+    text, line = _text(case, first.event), line_of(case, first.event)
     return Finding(
         code="OVERFLOW",
         title=say("`{text}` is too large for its dtype", text=text),
@@ -351,26 +377,26 @@ def _overflow(case: Case, birth: Birth, spread: list[int]) -> Finding:
                 "{dtype}: it became {made}.",
                 text=text,
                 line=line,
-                given=plainly(birth.given),
+                given=format_value(first.given),
                 dtype=case.recording.tensor(ran.outputs[0]).dtype,
-                made=plainly(birth.made if birth.made is not None else np.inf),
+                made=format_value(first.made if first.made is not None else np.inf),
             ),
-            _arrived(case, way),
+            _result_of(case, backward),
         ),
-        where=case.codes.where(case.recording.located[birth.event].span),
-        fix=numerical_guards.stable(case, birth.event),
-        evidence=_path_events(way, birth.event, spread),
-        steps=_ledger(case, way, birth.event, spread),
+        where=case.codes.where(case.recording.located[first.event].span),
+        fix=numerical_guards.stable(case, first.event),
+        evidence=_path_events(backward, first.event, spread),
+        steps=_history(case, backward, first.event, spread),
     )
 
 
-def _spoiled_input(way: Way, step: int) -> int:
-    return next(each for each in way.ran(step).inputs if way.measures.spoiled[each])
+def _non_finite_input(backward: BackwardSteps, step: int) -> int:
+    return next(each for each in backward.ran(step).inputs if backward.measures.spoiled[each])
 
 
-def _from_the_start(case: Case, way: Way, tensor: int) -> Finding:
+def _from_the_start(case: Case, backward: BackwardSteps, tensor: int) -> Finding:
     """Numbers that were not finite before any op saw them."""
-    given = begun_with(case, way, tensor)
+    given = first_non_finite_tensor(case, backward, tensor)
     name = name_of(case, given)
     used = case.flow.out_of.get(given, ())
     return Finding(
@@ -378,7 +404,7 @@ def _from_the_start(case: Case, way: Way, tensor: int) -> Finding:
         title=say("`{name}` is not finite to begin with", name=name),
         message=paragraph(
             say("`{name}` holds infinities or NaN before any op uses it.", name=name),
-            _arrived(case, way),
+            _result_of(case, backward),
         ),
         where=case.codes.where(case.recording.tensor(given).span),
         fix=None,
@@ -386,24 +412,24 @@ def _from_the_start(case: Case, way: Way, tensor: int) -> Finding:
     )
 
 
-def _arrived(case: Case, way: Way) -> str:
+def _result_of(case: Case, backward: BackwardSteps) -> str:
     """What the source receives in the end."""
-    measure, source = way.measures.of(way.result), name_of(case, case.source)
-    if not way.is_spoiled:
+    measure, source = backward.measures.of(backward.result), name_of(case, case.source)
+    if not backward.is_non_finite:
         target = name_of(case, case.target)
         return say(
             "So `{target}` is NaN, although the gradient for `{source}` is finite.",
             target=target,
             source=source,
         )
-    made = plainly(np.nan if measure.nans else np.inf)
-    if way.measures.count[way.result] == 1:
+    made = format_value(np.nan if measure.nans else np.inf)
+    if backward.measures.count[backward.result] == 1:
         return say("So the gradient for `{source}` is {made}.", source=source, made=made)
     return say_many(
         "So {count} of {all} numbers in the gradient for `{source}` is {made}.",
         "So {count} of {all} numbers in the gradient for `{source}` are {made}.",
         int(measure.nans + measure.infinities),
-        all=int(way.measures.count[way.result]),
+        all=int(backward.measures.count[backward.result]),
         source=source,
         made=made,
     )
@@ -413,31 +439,33 @@ def _text(case: Case, event: int) -> str:
     return text_of(case, case.recording.located[event].span) or op_name(case, event)
 
 
-def _path_events(way: Way, event: int, spread: list[int]) -> tuple[int, ...]:
+def _path_events(backward: BackwardSteps, event: int, spread: list[int]) -> tuple[int, ...]:
     """The op at fault, and the ops that handed on what it made."""
-    return tuple(dict.fromkeys((event, *(way.event[step] for step in spread))))
+    return tuple(dict.fromkeys((event, *(backward.event[step] for step in spread))))
 
 
-TOLD: Final = 4
+SHOWN: Final = 4
 """A ledger of more ops than this is told by its ends."""
 
 
-def _ledger(case: Case, way: Way, event: int, spread: list[int]) -> tuple[Step, ...]:
+def _history(
+    case: Case, backward: BackwardSteps, event: int, spread: list[int]
+) -> tuple[Step, ...]:
     """Where it was born, what kept it out of the value, and what handed it on to the source."""
     seen = {_line(case, event)}
     spans = case.recording.columns["event.span"]
     steps = [Step(line_of(case, event), say("`{text}` made it", text=_text(case, event)))]
-    told = (
-        (_healing(way), sentence("`{text}` kept it out of the value")),
-        ([way.event[step] for step in spread], sentence("`{text}` handed it on")),
+    groups = (
+        (_masking_ops(backward), sentence("`{text}` kept it out of the value")),
+        ([backward.event[step] for step in spread], sentence("`{text}` handed it on")),
     )
-    for events, template in told:
+    for events, template in groups:
         apart = {int(spans[each]): each for each in reversed(events)}  # of each place the first
         lines = dict.fromkeys(_line(case, each) for each in reversed(apart.values()))
         shown = [each for each in lines if each not in seen]
         seen.update(shown)
-        if len(shown) > TOLD:
-            shown = [*shown[: TOLD // 2], *shown[-TOLD // 2 :]]
+        if len(shown) > SHOWN:
+            shown = [*shown[: SHOWN // 2], *shown[-SHOWN // 2 :]]
         steps += [Step(line, say(template, text=text)) for line, text in shown]
     return tuple(steps)
 
@@ -446,8 +474,10 @@ def _line(case: Case, event: int) -> tuple[int, str]:
     return line_of(case, event), _text(case, event)
 
 
-def _healing(way: Way) -> list[int]:
+def _masking_ops(backward: BackwardSteps) -> list[int]:
     """The ops on the way that made finite numbers of what was not finite: a `where`, a `clip`."""
-    spoiled = way.measures.spoiled
-    given = spoiled[np.array(way.tensor)] & ~spoiled[np.array(way.made)]
-    return [way.event[step] for step in np.flatnonzero(given).tolist() if way.event[step] >= 0]
+    non_finite = backward.measures.spoiled
+    given = non_finite[np.array(backward.tensor)] & ~non_finite[np.array(backward.made)]
+    return [
+        backward.event[step] for step in np.flatnonzero(given).tolist() if backward.event[step] >= 0
+    ]

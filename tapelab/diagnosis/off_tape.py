@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.declarations import Example, Rank, at_cut, finding
 from tapelab.diagnosis.descriptions import (
-    lost,
+    consequence,
     name_of,
     paragraph,
     say,
@@ -249,7 +249,7 @@ def _off_tape(case: Case, edge: Edge, code: str, title: str, when: str, fix: Fix
     return Finding(
         code=code,
         title=say(title, **words),
-        message=paragraph(say(when, **words), _how_many(case, edge), lost(case)),
+        message=paragraph(say(when, **words), _how_many(case, edge), consequence(case)),
         where=case.codes.where(span, call),
         fix=fix,
         evidence=tuple(sorted({edge.event, *(each.event for each in case.between(edge.cut))})),

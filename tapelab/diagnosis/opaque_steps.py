@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.diagnosis.edges import NUMBER_OF, Cut, Reached
+from tapelab.diagnosis.edges import NUMBER_OF, Cut, TensorSet
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Body(NamedTuple):
     made: tuple[int, ...]
 
 
-def cuts_inside(flow: Flow, alive: Reached, downstream: Reached) -> Iterator[Edge]:
+def cuts_inside(flow: Flow, alive: TensorSet, downstream: TensorSet) -> Iterator[Edge]:
     """The steps inside bodies at which a gradient on the way from target to source is cut.
 
     The gradient of the target reaches the tensors `alive`, those `downstream` were made from the
@@ -51,7 +51,7 @@ def cuts_inside(flow: Flow, alive: Reached, downstream: Reached) -> Iterator[Edg
                 yield edge
 
 
-def _bodies(recording: Recording, alive: Reached) -> Iterator[Body]:
+def _bodies(recording: Recording, alive: TensorSet) -> Iterator[Body]:
     """The bodies of the steps that the gradient goes through, each by its last events."""
     groups, located = recording.groups, recording.located
     if not groups:
@@ -71,14 +71,14 @@ def _bodies(recording: Recording, alive: Reached) -> Iterator[Body]:
             yield Body(start, stop, own[-1].group, own[-1].outputs)
 
 
-def _leading(flow: Flow, body: Body) -> Reached:
+def _leading(flow: Flow, body: Body) -> TensorSet:
     """The tensors from which the result of a body was made."""
     edges, count = flow.edges, len(flow.recording.columns["tensor.dtype"])
     seeds, event = bytearray(count), edges.columns[2]
     for tensor in body.made:
         seeds[tensor] = 1
     inside = (event > body.start) & (event < body.stop)
-    return Reached(edges.back(seeds, bytes(count), inside))
+    return TensorSet(edges.back(seeds, bytes(count), inside))
 
 
 def _is_own(recording: Recording, body: Body, edge: Edge) -> bool:

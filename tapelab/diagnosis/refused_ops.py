@@ -182,9 +182,9 @@ class Operand(NamedTuple):
 @on_refusal("MIXED_DTYPE")
 def mixed(case: Case, details: Mapping[str, Any]) -> Finding | None:
     """An op that was given a tensor of another dtype than its first."""
-    if case.question is None:
+    if case.request is None:
         return None
-    span = case.question.span
+    span = case.request.span
     one, other = _operands(case, span, details)
     text, line = text_of(case, span) or details["op"], case.codes.line(span)
     wrong, right = _to_cast(one, other)
@@ -206,7 +206,7 @@ def mixed(case: Case, details: Mapping[str, Any]) -> Finding | None:
         ),
         where=case.codes.where(span),
         fix=_cast(case, span, wrong, right.dtype),
-        evidence=(case.question.index,),
+        evidence=(case.request.index,),
         steps=(Step(line, say("`{text}` was refused", text=text)),),
     )
 
@@ -292,9 +292,9 @@ def _cast(case: Case, span: int, wrong: Operand, dtype: str) -> Fix | None:
 @on_refusal("LEAKED_SYMBOL")
 def leaked(case: Case, details: Mapping[str, Any]) -> Finding | None:
     """A tensor of a `tf.function` that is used outside of it."""
-    if case.question is None:
+    if case.request is None:
         return None
-    used = case.question.span
+    used = case.request.span
     made = case.recording.tensor(case.source).span if case.source >= 0 else -1
     function = _function(case, made) or details["in"]
     text, line = text_of(case, made) or say("A tensor"), case.codes.line(made)
@@ -319,7 +319,7 @@ def leaked(case: Case, details: Mapping[str, Any]) -> Finding | None:
         ),
         where=case.codes.where(made) or case.codes.where(used),
         fix=_returned(case, made),
-        evidence=(case.question.index,),
+        evidence=(case.request.index,),
         steps=(
             Step(line, say("`{text}` was traced", text=text)),
             Step(case.codes.line(used), say("it was used outside")),
@@ -412,14 +412,14 @@ def some_none(cases: tuple[Case, ...]) -> Iterator[Finding]:
         return
     first = cases[0]
     place = _applied(first)
-    if place is not None and first.question is not None:
+    if place is not None and first.request is not None:
         names = [name_of(case, case.source) for case in missing]
-        yield _some(names, len(cases), place, first.question.index)
+        yield _some(names, len(cases), place, first.request.index)
 
 
 def _applied(case: Case) -> Where | None:
     """The call in the code of the question that hands gradients to an optimizer."""
-    span = case.question.span if case.question else -1
+    span = case.request.span if case.request else -1
     code = case.codes.of(span)
     for at, node in code.placed if code else ():
         match node:
@@ -429,18 +429,18 @@ def _applied(case: Case) -> Where | None:
 
 
 def _some(names: list[str], count: int, where: Where | None, event: int) -> Finding:
-    told = ", ".join(f"`{name}`" for name in names)
+    listed = ", ".join(f"`{name}`" for name in names)
     text = where.text if where else "apply_gradients"
     return Finding(
         code="SOME_NONE",
         title=say("{few} of {count} variables got None", few=len(names), count=count),
         message=paragraph(
             say_many(
-                "The gradient of {told} is None, and `{text}` passes over it: it stays as it is.",
-                "The gradients of {told} are None, and `{text}` passes over them: they stay as "
+                "The gradient of {names} is None, and `{text}` passes over it: it stays as it is.",
+                "The gradients of {names} are None, and `{text}` passes over them: they stay as "
                 "they are.",
                 len(names),
-                told=told,
+                names=listed,
                 text=text,
             ),
             say("Why each is None stands below."),
@@ -454,9 +454,9 @@ def _some(names: list[str], count: int, where: Where | None, event: int) -> Find
 
 def all_none(case: Case, why: Explanation | None) -> Finding | None:
     """No variable has a gradient, which an optimizer refuses; `why` says what the first came to."""
-    if case.question is None:
+    if case.request is None:
         return None
-    span = case.question.span
+    span = case.request.span
     text, line = case.codes.text(span) or "apply_gradients", case.codes.line(span)
     first = why.findings[0] if why and why.findings else None
     return Finding(
@@ -469,6 +469,6 @@ def all_none(case: Case, why: Explanation | None) -> Finding | None:
         ),
         where=case.codes.where(span),
         fix=first.fix if first else None,
-        evidence=(case.question.index,),
+        evidence=(case.request.index,),
         steps=(Step(line, say("an optimizer got nothing")),),
     )

@@ -10,14 +10,22 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import extent, name_of, paragraph, plainly, say, say_many, spot
+from tapelab.diagnosis.descriptions import (
+    format_value,
+    name_of,
+    paragraph,
+    say,
+    say_many,
+    spot,
+    value_range,
+)
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.source_code import Code
@@ -57,22 +65,22 @@ NEVER_FLAT: Final = {"cast", "reduce_mean", "reduce_sum", "negative", "reshape",
 )
 def underflow(case: Case) -> Iterator[Finding]:
     """A gradient that became 0 in float16 and not by mathematics."""
-    way = case.way
-    if way is None or not way.is_zero or NARROW not in case.recording.dtypes:
+    backward = case.backward
+    if backward is None or not backward.is_zero or NARROW not in case.recording.dtypes:
         return
-    for step in way.through({*NEVER_FLAT, "multiply", "divide"}):
-        if way.starved(step) and _flushed(way, step):
-            yield _lost(case, way, step)
+    for step in backward.through({*NEVER_FLAT, "multiply", "divide"}):
+        if backward.is_flushed_to_zero(step) and _flushed(backward, step):
+            yield _consequence(case, backward, step)
             return
 
 
-def _flushed(way: Way, step: int) -> bool:
+def _flushed(backward: BackwardSteps, step: int) -> bool:
     """Whether a product of two numbers that are not 0 was 0 in float16."""
-    if way.recording.tensor(way.contribution[step]).dtype != NARROW:
+    if backward.recording.tensor(backward.contribution[step]).dtype != NARROW:
         return False
-    if way.ops[step] in NEVER_FLAT:
+    if backward.ops[step] in NEVER_FLAT:
         return True
-    factor, dy = _factor(way, step), way.value(way.upstream[step])
+    factor, dy = _factor(backward, step), backward.value(backward.upstream[step])
     if factor is None or dy is None:
         return False
     with np.errstate(all="ignore"):
@@ -80,20 +88,20 @@ def _flushed(way: Way, step: int) -> bool:
     return bool(np.any((exact != 0) & (np.abs(exact) < SMALLEST)))
 
 
-def _factor(way: Way, step: int) -> NDArray[Any] | None:
+def _factor(backward: BackwardSteps, step: int) -> NDArray[Any] | None:
     """What a step multiplies the gradient by, element by element."""
-    if way.ops[step] == "multiply":
-        return way.value(way.ran(step).inputs[1 - way.position[step]])
-    if way.ops[step] == "divide" and way.position[step] == 0:
-        below = way.value(way.ran(step).inputs[1])
+    if backward.ops[step] == "multiply":
+        return backward.value(backward.ran(step).inputs[1 - backward.position[step]])
+    if backward.ops[step] == "divide" and backward.position[step] == 0:
+        below = backward.value(backward.ran(step).inputs[1])
         return None if below is None else 1.0 / below
     return None
 
 
-def _lost(case: Case, way: Way, step: int) -> Finding:
-    event = way.event[step]
-    span, text, line = spot(case, event, way.ops[step])
-    size = plainly(way.largest[way.upstream[step]])
+def _consequence(case: Case, backward: BackwardSteps, step: int) -> Finding:
+    event = backward.event[step]
+    span, text, line = spot(case, event, backward.ops[step])
+    size = format_value(backward.largest[backward.upstream[step]])
     return Finding(
         code="UNDERFLOW",
         title=say("The gradient is too small for float16 at `{text}`", text=text),
@@ -104,7 +112,7 @@ def _lost(case: Case, way: Way, step: int) -> Finding:
                 size=size,
                 text=text,
                 line=line,
-                smallest=plainly(float(f"{SMALLEST:.1g}")),
+                smallest=format_value(float(f"{SMALLEST:.1g}")),
             ),
             say("So the gradient for `{source}` is 0.", source=name_of(case, case.source)),
         ),
@@ -170,20 +178,24 @@ STDDEV: Final = "0.5"
 )
 def dead_units(case: Case) -> Iterator[Finding]:
     """A layer of which no unit is on, between a target and a source that gets nothing."""
-    way = case.way
-    if way is None or not way.is_zero:
+    backward = case.backward
+    if backward is None or not backward.is_zero:
         return
-    for event, given, result in _rectified(case, way):  # the first: others are given its zeros
-        off = way.measures.known[given] and way.measures.of(given).greatest <= 0
-        if off and _has_part(case, way, event, result) and not _is_content(case, way, event, given):
-            yield _dead(case, way, event, given)
+    for event, given, result in _rectified(case, backward):  # the first: others are given its zeros
+        off = backward.measures.known[given] and backward.measures.of(given).greatest <= 0
+        if (
+            off
+            and _has_part(case, backward, event, result)
+            and not _is_content(case, backward, event, given)
+        ):
+            yield _dead(case, backward, event, given)
             return
 
 
-def _rectified(case: Case, way: Way) -> Iterator[tuple[int, int, int]]:
+def _rectified(case: Case, backward: BackwardSteps) -> Iterator[tuple[int, int, int]]:
     """The ops that are off below 0 and made nothing but zeros: event, input and result."""
-    zero = way.measures.zero
-    for index in way.all_of(RECTIFYING):
+    zero = backward.measures.zero
+    for index in backward.all_of(RECTIFYING):
         ran = case.recording.event(index)
         assert isinstance(ran, e.Ran)
         result = ran.outputs[0]
@@ -195,42 +207,48 @@ def _rectified(case: Case, way: Way) -> Iterator[tuple[int, int, int]]:
             yield index, ran.inputs[bool(zero[ran.inputs[0]])], result
 
 
-def _has_part(case: Case, way: Way, event: int, result: int) -> bool:
+def _has_part(case: Case, backward: BackwardSteps, event: int, result: int) -> bool:
     """Whether an op is on the way, or makes a factor of a product that is."""
-    if way.out_of.get(result) is not None and way.event[way.out_of[result][0]] == event:
+    if (
+        backward.out_of.get(result) is not None
+        and backward.event[backward.out_of[result][0]] == event
+    ):
         return True
     products = {op.name for op in case.recording.ops if op.name.startswith(PRODUCTS)}
-    return any(result in way.ran(step).inputs for step in way.through(products))
+    return any(result in backward.ran(step).inputs for step in backward.through(products))
 
 
-def _is_content(case: Case, way: Way, event: int, given: int) -> bool:
+def _is_content(case: Case, backward: BackwardSteps, event: int, given: int) -> bool:
     """Whether being off is what was asked for: a margin that is kept, as in a hinge loss."""
-    steps = [step for step in way.into.get(given, ()) if way.event[step] == event]
+    steps = [step for step in backward.into.get(given, ()) if backward.event[step] == event]
     if not steps:
         return case.is_source(given)
-    arrived = way.measures.of(way.upstream[steps[0]])
+    arrived = backward.measures.of(backward.upstream[steps[0]])
     if case.is_source(given):
         return arrived.least >= 0
     if arrived.least < 0 or arrived.greatest <= 0:
         return False
-    ahead = way.into.get(way.made[steps[0]], ())
-    return _is_margin(case, way, given) and all(way.ops[each] in {"", *AVERAGES} for each in ahead)
+    ahead = backward.into.get(backward.made[steps[0]], ())
+    return _is_margin(case, backward, given) and all(
+        backward.ops[each] in {"", *AVERAGES} for each in ahead
+    )
 
 
-def _is_margin(case: Case, way: Way, given: int) -> bool:
+def _is_margin(case: Case, backward: BackwardSteps, given: int) -> bool:
     """Whether something that leads to the source is subtracted, perhaps under one more sum."""
-    behind = list(way.out_of.get(given, ()))
-    for step in [each for each in behind if way.ops[each] == "add"]:
-        behind += way.out_of.get(way.tensor[step], ())
+    behind = list(backward.out_of.get(given, ()))
+    for step in [each for each in behind if backward.ops[each] == "add"]:
+        behind += backward.out_of.get(backward.tensor[step], ())
     return any(
-        way.ops[each] == "negative" or (way.ops[each] == "subtract" and way.position[each] == 1)
+        backward.ops[each] == "negative"
+        or (backward.ops[each] == "subtract" and backward.position[each] == 1)
         for each in behind
     )
 
 
-def _dead(case: Case, way: Way, event: int, given: int) -> Finding:
+def _dead(case: Case, backward: BackwardSteps, event: int, given: int) -> Finding:
     span, text, line = spot(case, event, "relu")
-    values = extent(way, given)
+    values = value_range(backward, given)
     return Finding(
         code="DEAD_UNITS",
         title=say("All units of `{text}` are off", text=text),
@@ -240,18 +258,18 @@ def _dead(case: Case, way: Way, event: int, given: int) -> Finding:
                 "That is not above 0, so the unit is off: it makes 0, and its slope is 0.",
                 "None of its {count} elements is above 0, so 100 % of the units are off: they make "
                 "0, and their slope is 0.",
-                int(way.measures.count[given]),
+                int(backward.measures.count[given]),
             ),
             say("So the gradient for `{source}` is 0.", source=name_of(case, case.source)),
         ),
         where=case.codes.where(span),
-        fix=_begun_apart(case, way) or _leaking(case, span),
+        fix=_begun_apart(case, backward) or _leaking(case, span),
         evidence=(event,),
         steps=(Step(line, say("the units received {given}", given=values)),),
     )
 
 
-def _begun_apart(case: Case, way: Way) -> Fix | None:
+def _begun_apart(case: Case, backward: BackwardSteps) -> Fix | None:
     """The lines that begin weights at 0, with weights that differ from one another."""
     found: dict[int, ast.Call] = {}
     for row in case.recording.variables:
@@ -260,7 +278,7 @@ def _begun_apart(case: Case, way: Way) -> Fix | None:
         if code is not None and len(shape) > 1 and _zeros(call):
             found[row.span] = call.args[0]  # type: ignore[union-attr]  # zeros are made by a call
     codes = {case.codes.of(span) for span in found}
-    if len(codes) != 1 or not way:
+    if len(codes) != 1 or not backward:
         return None
     (code,) = codes
     assert code is not None
@@ -329,27 +347,33 @@ PASSING: Final = {"reduce_sum", "reduce_mean", "reshape", "cast", "square", "ide
 )
 def saturated(case: Case) -> Iterator[Finding]:
     """A gradient of 0, because every element of an op's result is stuck at a limit."""
-    way = case.way
-    if way is None or not way.is_zero:
+    backward = case.backward
+    if backward is None or not backward.is_zero:
         return
-    for step in way.through(LIMITED):
-        if way.position[step] or not way.starved(step) or way.largest[way.upstream[step]] < FAINT:
+    for step in backward.through(LIMITED):
+        if (
+            backward.position[step]
+            or not backward.is_flushed_to_zero(step)
+            or backward.largest[backward.upstream[step]] < FAINT
+        ):
             continue
-        if _wants_out(way, step) or _is_looked_at(way, step):
-            yield _stuck(case, way, step)
+        if _wants_out(backward, step) or _is_looked_at(backward, step):
+            yield _stuck(case, backward, step)
             return
 
 
-def _wants_out(way: Way, step: int) -> bool:
+def _wants_out(backward: BackwardSteps, step: int) -> bool:
     """Whether a lower loss lies on this side of the limit; beyond it nothing is to be gained."""
-    ran = way.ran(step)
-    dy, y, x = (way.value(each) for each in (way.upstream[step], ran.outputs[0], ran.inputs[0]))
+    ran = backward.ran(step)
+    dy, y, x = (
+        backward.value(each) for each in (backward.upstream[step], ran.outputs[0], ran.inputs[0])
+    )
     if dy is None or y is None or x is None:
         return False
-    if way.ops[step] == "softmax":
+    if backward.ops[step] == "softmax":
         wanted = dy - np.sum(dy * y, axis=-1, keepdims=True)
         return bool(np.any((wanted < 0) & (y == 0)))
-    upper = _at_upper(way.ops[step], x, y)
+    upper = _at_upper(backward.ops[step], x, y)
     dy = np.broadcast_to(dy, y.shape)
     return bool(np.any(np.where(upper, dy > 0, dy < 0)))
 
@@ -359,26 +383,26 @@ def _at_upper(op: str, x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(x > y) if op in {"clip_by_value", "relu6"} else np.asarray(x > 0)
 
 
-def _is_looked_at(way: Way, step: int) -> bool:
+def _is_looked_at(backward: BackwardSteps, step: int) -> bool:
     """Whether the target is the result itself, or its sum: then it is no loss to be lowered."""
-    if way.ops[step] == "softmax":
+    if backward.ops[step] == "softmax":
         return False
-    tensor = way.made[step]
+    tensor = backward.made[step]
     while True:
-        into = way.into.get(tensor, ())
+        into = backward.into.get(tensor, ())
         if len(into) != 1:
             return False
-        if way.event[into[0]] < 0:
+        if backward.event[into[0]] < 0:
             return True
-        if way.ops[into[0]] not in PASSING:
+        if backward.ops[into[0]] not in PASSING:
             return False
-        tensor = way.made[into[0]]
+        tensor = backward.made[into[0]]
 
 
-def _stuck(case: Case, way: Way, step: int) -> Finding:
-    ran, event = way.ran(step), way.event[step]
-    span, text, line = spot(case, event, way.ops[step])
-    given, made = extent(way, ran.inputs[0]), extent(way, ran.outputs[0])
+def _stuck(case: Case, backward: BackwardSteps, step: int) -> Finding:
+    ran, event = backward.ran(step), backward.event[step]
+    span, text, line = spot(case, event, backward.ops[step])
+    given, made = value_range(backward, ran.inputs[0]), value_range(backward, ran.outputs[0])
     name, source = name_of(case, ran.inputs[0]), name_of(case, case.source)
     return Finding(
         code="SATURATED",
@@ -395,7 +419,7 @@ def _stuck(case: Case, way: Way, step: int) -> Finding:
             say("So the gradient for `{source}` is 0.", source=source),
         ),
         where=case.codes.where(span),
-        fix=_around(case, span, way.ops[step]),
+        fix=_around(case, span, backward.ops[step]),
         evidence=(event,),
         steps=(Step(line, say("`{name}` was {given}", name=name, given=given)),),
     )

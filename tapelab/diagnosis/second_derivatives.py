@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_cut, at_source, finding
-from tapelab.diagnosis.descriptions import lost, name_of, paragraph, question, say, spot
+from tapelab.diagnosis.descriptions import consequence, name_of, paragraph, say, spot, written_call
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.off_tape import OFF_TAPE
@@ -32,7 +32,7 @@ def is_constant(case: Case, edge: Edge) -> bool:
     Then nothing was missed: it does not depend on the source.
     """
     behind = case.beside(edge.origin, case.source)
-    return case.flow.hearing.hears(edge.event) and behind.connected
+    return case.flow.activity.is_recorded(edge.event) and behind.connected
 
 
 @finding(
@@ -98,13 +98,13 @@ def derived(case: Case, edge: Edge) -> Finding:
     """A gradient of a tape between the source and the target."""
     if is_constant(case, edge):
         return _constant(case, edge)
-    time = case.flow.hearing.deaf_to(edge.event)
+    time = case.flow.activity.unrecorded_because(edge.event)
     return OFF_TAPE[time](case, replace(edge, cut=time)) if time else _unheard(case, edge)
 
 
 def _unheard(case: Case, edge: Edge) -> Finding:
     event, first, tape = edge.event, name_of(case, edge.to), tape_name(case)
-    if case.flow.hearing.hears(event):  # what was not heard is the way there
+    if case.flow.activity.is_recorded(event):  # what was not heard is the way there
         event = case.flow.maker_of.get(edge.origin, event)
         first = name_of(case, edge.origin)
     span, text, line = spot(case, event, "tape.gradient")
@@ -118,7 +118,7 @@ def _unheard(case: Case, edge: Edge) -> Finding:
                 first=first,
                 tape=tape,
             ),
-            lost(case),
+            consequence(case),
         ),
         where=case.codes.where(span),
         fix=up_into_the_block(case) or around_what_came_before(case, event),
@@ -148,11 +148,11 @@ def _constant(case: Case, edge: Edge) -> Finding:
 
 def _with_zero(case: Case) -> Fix | None:
     """The question, with 0 as the answer where no path leads."""
-    asked = question(case)
-    if asked is None or not isinstance(asked.node, ast.Call):
+    request = written_call(case)
+    if request is None or not isinstance(request.node, ast.Call):
         return None
-    argument = ZERO.format(tf=edits.tf_alias(asked.code))
-    return edits.fix(asked.code, [edits.with_argument(asked.code, asked.node, argument)])
+    argument = ZERO.format(tf=edits.tf_alias(request.code))
+    return edits.fix(request.code, [edits.with_argument(request.code, request.node, argument)])
 
 
 @at_source(160)

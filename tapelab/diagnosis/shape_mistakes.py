@@ -10,7 +10,7 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import operand, paragraph, plainly, say, spot
+from tapelab.diagnosis.descriptions import format_value, operand, paragraph, say, spot
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.recording import events as e
 from tapelab.views.number_format import format_shape
@@ -18,7 +18,7 @@ from tapelab.views.number_format import format_shape
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
 
@@ -60,16 +60,16 @@ TOLERANCE: Final = 1e-3
 )
 def unintended_broadcast(case: Case) -> Iterator[Finding]:
     """A row of numbers set against a column of as many: all pairs instead of all differences."""
-    way = case.way
-    if way is None or not len(way):
+    backward = case.backward
+    if backward is None or not len(backward):
         return
     seen = set[int]()
-    for step in way.through(COMPARING):
-        if way.event[step] not in seen:
-            seen.add(way.event[step])
-            column = _column(case, way.ran(step))
-            if column is not None and not _on_purpose(case, way, step):
-                yield _all_pairs(case, way, step, column)
+    for step in backward.through(COMPARING):
+        if backward.event[step] not in seen:
+            seen.add(backward.event[step])
+            column = _column(case, backward.ran(step))
+            if column is not None and not _on_purpose(case, backward, step):
+                yield _all_pairs(case, backward, step, column)
                 return
 
 
@@ -82,15 +82,15 @@ def _column(case: Case, ran: e.Ran) -> int | None:
     return None
 
 
-def _on_purpose(case: Case, way: Way, step: int) -> bool:
+def _on_purpose(case: Case, backward: BackwardSteps, step: int) -> bool:
     """Whether an axis was put in where the column was made, or where it is used."""
-    node = case.codes.expression(case.recording.located[way.event[step]].span)
+    node = case.codes.expression(case.recording.located[backward.event[step]].span)
     for each in ast.walk(node) if node else ():
         if isinstance(each, ast.Subscript) and "None" in ast.unparse(each.slice):
             return True
         if isinstance(each, ast.Attribute) and each.attr in {"newaxis", "expand_dims", "reshape"}:
             return True
-    makers = (case.flow.maker_of.get(each, -1) for each in way.ran(step).inputs)
+    makers = (case.flow.maker_of.get(each, -1) for each in backward.ran(step).inputs)
     return any(_op(case, maker) in STRETCHING for maker in makers)
 
 
@@ -99,9 +99,9 @@ def _op(case: Case, event: int) -> str:
     return case.recording.ops[ran.op].name if isinstance(ran, e.Ran) else ""
 
 
-def _all_pairs(case: Case, way: Way, step: int, column: int) -> Finding:
-    ran, event = way.ran(step), way.event[step]
-    span, text, line = spot(case, event, way.ops[step])
+def _all_pairs(case: Case, backward: BackwardSteps, step: int, column: int) -> Finding:
+    ran, event = backward.ran(step), backward.event[step]
+    span, text, line = spot(case, event, backward.ops[step])
     one, other = (format_shape(case.recording.tensor(each).shape) for each in ran.inputs)
     rows = case.recording.tensor(ran.inputs[column]).shape[0]
     return Finding(
@@ -126,15 +126,15 @@ def _all_pairs(case: Case, way: Way, step: int, column: int) -> Finding:
             ),
         ),
         where=case.codes.where(span),
-        fix=_squeezed(case, way, step, column),
+        fix=_squeezed(case, backward, step, column),
         evidence=(event,),
         steps=(Step(line, say("{one} met {other}", one=one, other=other)),),
     )
 
 
-def _squeezed(case: Case, way: Way, step: int, column: int) -> Fix | None:
+def _squeezed(case: Case, backward: BackwardSteps, step: int, column: int) -> Fix | None:
     """The line with the column as a row."""
-    edges = case.flow.into.get(way.made[step], [])
+    edges = case.flow.into.get(backward.made[step], [])
     edge = next((each for each in edges if each.position == column), None)
     given = operand(case, edge) if edge else None
     if given is None:
@@ -173,18 +173,18 @@ def _squeezed(case: Case, way: Way, step: int, column: int) -> Fix | None:
 )
 def wrong_axis(case: Case) -> Iterator[Finding]:
     """A softmax over the batch, where the labels it is compared with add up to 1 over classes."""
-    way = case.way
-    if way is None or not len(way):
+    backward = case.backward
+    if backward is None or not len(backward):
         return
-    softmaxes = way.through({"softmax", "log_softmax"})
+    softmaxes = backward.through({"softmax", "log_softmax"})
     for step in softmaxes:
-        made = way.value(way.made[step])
+        made = backward.value(backward.made[step])
         if made is None or made.ndim != 2 or min(made.shape) < 2:
             continue
-        shares = np.exp(made) if way.ops[step] == "log_softmax" else made
+        shares = np.exp(made) if backward.ops[step] == "log_softmax" else made
         columns = _adds_up(shares, 0) and not _adds_up(shares, 1)
-        if columns and _has_examples_in_rows(way, made.shape, alone=len(softmaxes) == 1):
-            yield _over_the_batch(case, way, step, shares)
+        if columns and _has_examples_in_rows(backward, made.shape, alone=len(softmaxes) == 1):
+            yield _over_the_batch(case, backward, step, shares)
             return
 
 
@@ -193,18 +193,18 @@ def _adds_up(shares: NDArray[Any], axis: int) -> bool:
     return bool(np.all(np.abs(shares.sum(axis=axis) - 1) < TOLERANCE) and np.all(shares >= 0))
 
 
-def _has_examples_in_rows(way: Way, shape: tuple[int, ...], *, alone: bool) -> bool:
+def _has_examples_in_rows(backward: BackwardSteps, shape: tuple[int, ...], *, alone: bool) -> bool:
     """Whether each row is an example: labels in it add up to 1, or one entry of it is picked.
 
     Labels of as many classes as examples may add up to 1 both ways; they tell nothing where
     another softmax goes the other way.
     """
-    for step in way.through({"gather", "gather_nd"}):
-        picked = way.recording.tensor(way.made[step]).shape
-        if way.recording.tensor(way.tensor[step]).shape == shape and picked == shape[:1]:
+    for step in backward.through({"gather", "gather_nd"}):
+        picked = backward.recording.tensor(backward.made[step]).shape
+        if backward.recording.tensor(backward.tensor[step]).shape == shape and picked == shape[:1]:
             return True
-    for step in way.through({"multiply", *COMPARING}):
-        other = way.value(way.ran(step).inputs[1 - way.position[step]])
+    for step in backward.through({"multiply", *COMPARING}):
+        other = backward.value(backward.ran(step).inputs[1 - backward.position[step]])
         if other is None or other.shape != shape or other.dtype.kind != "f":
             continue
         if _adds_up(other, 1) and (alone or not _adds_up(other, 0)):
@@ -212,9 +212,11 @@ def _has_examples_in_rows(way: Way, shape: tuple[int, ...], *, alone: bool) -> b
     return False
 
 
-def _over_the_batch(case: Case, way: Way, step: int, shares: NDArray[Any]) -> Finding:
-    event = way.event[step]
-    span, text, line = spot(case, event, way.ops[step])
+def _over_the_batch(
+    case: Case, backward: BackwardSteps, step: int, shares: NDArray[Any]
+) -> Finding:
+    event = backward.event[step]
+    span, text, line = spot(case, event, backward.ops[step])
     sums = shares.sum(axis=1)
     return Finding(
         code="WRONG_AXIS",
@@ -226,8 +228,8 @@ def _over_the_batch(case: Case, way: Way, step: int, shares: NDArray[Any]) -> Fi
                 text=text,
                 line=line,
                 rows=shares.shape[0],
-                least=plainly(float(sums.min())),
-                most=plainly(float(sums.max())),
+                least=format_value(float(sums.min())),
+                most=format_value(float(sums.max())),
             ),
             say("The labels add up to 1 in each row, along axis 1."),
         ),

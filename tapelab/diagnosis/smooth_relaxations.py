@@ -140,8 +140,8 @@ def _returned(code: Code, choice: ast.If, test: ast.expr, one: ast.expr) -> Fix 
 
 def _blend(code: Code, test: ast.expr, one: ast.expr, other: ast.expr) -> str:
     """`σ(z) · one + σ(−z) · other`, without what is 0 and without a factor of 1."""
-    asked = _comparison(code, test)
-    yes, no = soft_step(code, asked), soft_step(code, asked, mirrored=True)
+    request = _comparison(code, test)
+    yes, no = soft_step(code, request), soft_step(code, request, mirrored=True)
     if not yes or any(not isinstance(each, ast.expr) for each in (one, other)):
         return ""
     parts = [_times(code, yes, one), _times(code, no, other)]

@@ -9,7 +9,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_cut, finding
 from tapelab.diagnosis.descriptions import (
     ENDS_AT,
-    lost,
+    consequence,
     name_of,
     number,
     paragraph,
@@ -150,7 +150,7 @@ def state_read(case: Case, edge: Edge) -> Finding:
     return Finding(
         code="STATE_READ",
         title=say(ENDS_AT, text=text),
-        message=paragraph(_what_happened(case, place.span, name, value), lost(case)),
+        message=paragraph(_what_happened(case, place.span, name, value), consequence(case)),
         where=case.codes.where(place.span),
         fix=as_loss(case, place.span) or _functional(case, place.span),
         evidence=(edge.event,),
@@ -297,7 +297,7 @@ def copied(case: Case, edge: Edge) -> Finding:
                 "A new variable copies the numbers of `{name}` and not where they came from.",
                 name=name,
             ),
-            lost(case),
+            consequence(case),
         ),
         where=case.codes.where(span),
         fix=_without_variable(case, span),
@@ -337,7 +337,7 @@ def handed_out(case: Case, edge: Edge) -> Finding:
     return Finding(
         code="STATE_READ",
         title=say(ENDS_AT, text=text),
-        message=paragraph(translated(because), went, lost(case)),
+        message=paragraph(translated(because), went, consequence(case)),
         where=case.codes.where(place.span, extent),
         fix=_directly(case, place.span),
         evidence=(edge.event,),

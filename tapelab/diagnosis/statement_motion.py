@@ -151,7 +151,7 @@ def _misplaced(case: Case, block: Block | None, *cuts: Cut) -> list[ast.stmt]:
     """The statements, in order, whose ops on the path ran at the wrong time."""
     found: dict[ast.stmt, None] = {}
     for edge in case.between(*cuts) if block else ():
-        if edge.cut is Cut.DERIVED and case.flow.hearing.hears(edge.event):
+        if edge.cut is Cut.DERIVED and case.flow.activity.is_recorded(edge.event):
             continue
         span = case.recording.located[edge.event].span
         statement = block and _in_scope(block, case.codes.statement(span))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.backward_pass import Way
+from tapelab.diagnosis.backward_pass import BackwardSteps
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import name_of, paragraph, question, say, spot, text_of
+from tapelab.diagnosis.descriptions import name_of, paragraph, say, spot, text_of, written_call
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 
 
-def meeting(case: Case, way: Way, rows: int) -> int:
+def meeting(case: Case, backward: BackwardSteps, rows: int) -> int:
     """The tensor in which rows have met, whose numbers then went to all rows; -1 for none."""
     shapes, of = case.recording.shapes, case.recording.columns["tensor.shape"].tolist()
     spread: dict[tuple[int, int], bool] = {}
-    for step, (tensor, made) in enumerate(zip(way.tensor, way.made, strict=True)):
+    for step, (tensor, made) in enumerate(zip(backward.tensor, backward.made, strict=True)):
         if made < 0:
             continue
         pair = of[tensor], of[made]
         if pair not in spread:
             spread[pair] = _is_spread(shapes[pair[0]], shapes[pair[1]], rows)
-        if spread[pair] or _is_mixed_in(way, step, shapes[pair[0]], rows):
+        if spread[pair] or _is_mixed_in(backward, step, shapes[pair[0]], rows):
             return tensor
     return -1
 
@@ -50,9 +50,9 @@ def _is_spread(given: Shape, made: Shape, rows: int) -> bool:
     return matches and padded[0] == 1
 
 
-def _is_mixed_in(way: Way, step: int, given: Shape, rows: int) -> bool:
+def _is_mixed_in(backward: BackwardSteps, step: int, given: Shape, rows: int) -> bool:
     """Whether a matrix from the left has added rows up."""
-    on_the_right = way.ops[step] == "matmul" and way.position[step] == 1
+    on_the_right = backward.ops[step] == "matmul" and backward.position[step] == 1
     return on_the_right and len(given) == 2 and given[0] == rows > 1
 
 
@@ -84,51 +84,62 @@ LARGE_BATCH: Final = 32
 )
 def unnormalised_sum(case: Case) -> Iterator[Finding]:
     """A loss that is a sum over a large batch: its gradient grows with the batch."""
-    way = case.way
-    if way is None or not way.through({"reduce_sum"}) or case.recording.tensor(case.target).shape:
+    backward = case.backward
+    if (
+        backward is None
+        or not backward.through({"reduce_sum"})
+        or case.recording.tensor(case.target).shape
+    ):
         return
-    for step in _at_the_end(way):
-        if way.ops[step] != "reduce_sum":
+    for step in _at_the_end(backward):
+        if backward.ops[step] != "reduce_sum":
             continue
-        shape = case.recording.tensor(way.tensor[step]).shape
+        shape = case.recording.tensor(backward.tensor[step]).shape
         source = case.recording.tensor(case.source).shape
-        if shape and shape[0] >= LARGE_BATCH and shape[0] not in source and _alone(case, way, step):
-            yield _grows(case, way, step, shape[0])
+        if (
+            shape
+            and shape[0] >= LARGE_BATCH
+            and shape[0] not in source
+            and _alone(case, backward, step)
+        ):
+            yield _grows(case, backward, step, shape[0])
             return
 
 
-def _at_the_end(way: Way) -> Iterator[int]:
+def _at_the_end(backward: BackwardSteps) -> Iterator[int]:
     """The steps from the target on, as long as there is one way and it changes the scale only."""
-    tensor = way.tensor[0]
+    tensor = backward.tensor[0]
     while True:
-        ahead = way.out_of.get(tensor, ())
+        ahead = backward.out_of.get(tensor, ())
         if len(ahead) != 1:
             return
         yield ahead[0]
-        if way.ops[ahead[0]] not in {"reduce_sum", "negative", "multiply", "reshape"}:
+        if backward.ops[ahead[0]] not in {"reduce_sum", "negative", "multiply", "reshape"}:
             return
-        tensor = way.tensor[ahead[0]]
+        tensor = backward.tensor[ahead[0]]
 
 
-def _alone(case: Case, way: Way, step: int) -> bool:
+def _alone(case: Case, backward: BackwardSteps, step: int) -> bool:
     """Whether nothing on the way divides by the number of examples."""
-    count = case.recording.tensor(way.tensor[step]).shape[0]
-    for each in way.through({"reduce_mean"}):
-        given, made = (case.recording.tensor(at).shape for at in (way.tensor[each], way.made[each]))
+    count = case.recording.tensor(backward.tensor[step]).shape[0]
+    for each in backward.through({"reduce_mean"}):
+        given, made = (
+            case.recording.tensor(at).shape for at in (backward.tensor[each], backward.made[each])
+        )
         if given[:1] == (count,) and made[:1] != (count,):
             return False
-    for each in way.through({"divide", "multiply"}):
-        if way.position[each] == 0:
-            other = way.ran(each).inputs[1]
-            factor = way.measures.of(other)
-            if way.measures.count[other] == 1 and factor.greatest in {count, 1.0 / count}:
+    for each in backward.through({"divide", "multiply"}):
+        if backward.position[each] == 0:
+            other = backward.ran(each).inputs[1]
+            factor = backward.measures.of(other)
+            if backward.measures.count[other] == 1 and factor.greatest in {count, 1.0 / count}:
                 return False
     return True
 
 
-def _grows(case: Case, way: Way, step: int, count: int) -> Finding:
-    event = way.event[step]
-    span, text, line = spot(case, event, way.ops[step])
+def _grows(case: Case, backward: BackwardSteps, step: int, count: int) -> Finding:
+    event = backward.event[step]
+    span, text, line = spot(case, event, backward.ops[step])
     return Finding(
         code="UNNORMALISED_SUM",
         title=say("The gradient grows with the batch"),
@@ -217,14 +228,14 @@ def summed_target(case: Case) -> Iterator[Finding]:
     targets was asked about by itself too, and where the code changes variables by its gradients.
     Nor is it where nobody asked so far.
     """
-    asked_of = [asked for _, asked in _asked_of(case) if len(asked.sources) == 1]
-    way, methods = case.way, {asked.method for asked in asked_of}
-    if way is None or not len(way) or _is_meant(case, way):
+    calls_for = [request for _, request in _calls_for(case) if len(request.sources) == 1]
+    backward, methods = case.backward, {request.method for request in calls_for}
+    if backward is None or not len(backward) or _is_meant(case, backward):
         return
     if e.Method.GRADIENT not in methods or methods & JACOBIANS:
         return
     sizes = [_size(case, target) for target in case.targets]
-    if sum(sizes) == 1 or (len(sizes) == 1 and _is_by_row(case, way)) or _asked_apart(case):
+    if sum(sizes) == 1 or (len(sizes) == 1 and _is_by_row(case, backward)) or _has_own_calls(case):
         return
     yield _summed(case, sizes)
 
@@ -233,15 +244,15 @@ def _size(case: Case, tensor: int) -> int:
     return int(np.prod(case.recording.tensor(tensor).shape, dtype=np.int64))
 
 
-def _asked_apart(case: Case) -> bool:
+def _has_own_calls(case: Case) -> bool:
     """Whether each of several targets was asked about by itself too, for this source."""
     return len(case.targets) > 1 and all(
-        any(asked.method == e.Method.GRADIENT for _, asked in _asked_of(alone))
+        any(request.method == e.Method.GRADIENT for _, request in _calls_for(alone))
         for alone in (case.beside(target, case.source) for target in case.targets)
     )
 
 
-def _asked_of(case: Case) -> list[tuple[Located, e.Asked]]:
+def _calls_for(case: Case) -> list[tuple[Located, e.Asked]]:
     """The questions for this source of these targets."""
     return [
         (place, place.event)
@@ -252,11 +263,11 @@ def _asked_of(case: Case) -> list[tuple[Located, e.Asked]]:
     ]
 
 
-def _is_meant(case: Case, way: Way) -> bool:
+def _is_meant(case: Case, backward: BackwardSteps) -> bool:
     """Whether the learner gave a seed, or changes variables by the gradient."""
-    for step in range(len(way)):
-        if way.event[step] < 0:
-            seed = way.measures.of(way.upstream[step])
+    for step in range(len(backward)):
+        if backward.event[step] < 0:
+            seed = backward.measures.of(backward.upstream[step])
             if not seed.least == seed.greatest == 1:
                 return True
     return updates_variables(case)
@@ -264,25 +275,25 @@ def _is_meant(case: Case, way: Way) -> bool:
 
 def updates_variables(case: Case) -> bool:
     """Whether the code that asks for the gradient assigns to variables or calls an optimizer."""
-    span = case.question.span if case.question else case.recording.tensor(case.target).span
+    span = case.request.span if case.request else case.recording.tensor(case.target).span
     code = case.codes.of(span)
     nodes = (node for _, node in code.placed) if code else ()
     return any(isinstance(node, ast.Attribute) and node.attr in UPDATES for node in nodes)
 
 
-def _is_by_row(case: Case, way: Way) -> bool:
+def _is_by_row(case: Case, backward: BackwardSteps) -> bool:
     """Whether each row of the target was made from the same row of the source alone."""
     target, source = (case.recording.tensor(each).shape for each in (case.target, case.source))
     if not target or target[:1] != source[:1]:
         return False
-    return meeting(case, way, target[0]) < 0
+    return meeting(case, backward, target[0]) < 0
 
 
 def _summed(case: Case, sizes: list[int]) -> Finding:
     target, source = case.targets[0], name_of(case, case.source)
-    asked, made = question(case), case.recording.tensor(target).span
+    request, made = written_call(case), case.recording.tensor(target).span
     shape = case.recording.tensor(target).shape
-    span = case.question.span if asked and case.question else made
+    span = case.request.span if request and case.request else made
     names = ", ".join(f"`{name_of(case, each)}`" for each in case.targets)
     if len(sizes) > 1:
         what = say("The targets are {names}, {count} numbers.", names=names, count=sum(sizes))
@@ -303,7 +314,7 @@ def _summed(case: Case, sizes: list[int]) -> Finding:
         ),
         where=case.codes.where(span),
         fix=_renamed(case, "gradient", "jacobian") if len(sizes) == 1 else None,
-        evidence=(case.question.index,) if case.question else case.made(target),
+        evidence=(case.request.index,) if case.request else case.made(target),
         steps=(Step(case.codes.line(made), say("{names} got {count} numbers",
                                                names=names, count=sum(sizes))),),
     )  # fmt: skip
@@ -311,12 +322,12 @@ def _summed(case: Case, sizes: list[int]) -> Finding:
 
 def _renamed(case: Case, method: str, other: str) -> Fix | None:
     """The question with another method of the tape."""
-    asked = question(case)
-    match asked and asked.node:
+    request = written_call(case)
+    match request and request.node:
         case ast.Call(func=ast.Attribute(value=tape, attr=name) as function) if name == method:
-            assert asked is not None
-            text = f"{asked.code.text(tape)}.{other}"
-            return edits.fix(asked.code, [edits.replaced(asked.code, function, text)])
+            assert request is not None
+            text = f"{request.code.text(tape)}.{other}"
+            return edits.fix(request.code, [edits.replaced(request.code, function, text)])
     return None
 
 
@@ -346,12 +357,12 @@ def _renamed(case: Case, method: str, other: str) -> Fix | None:
 )
 def cross_talk(case: Case) -> Iterator[Finding]:
     """A batch Jacobian of rows that depend on each other."""
-    for place, asked in reversed(_asked_of(case)):
-        if asked.method != e.Method.BATCH_JACOBIAN or asked.results[0] < 0:
+    for place, request in reversed(_calls_for(case)):
+        if request.method != e.Method.BATCH_JACOBIAN or request.results[0] < 0:
             continue
-        way = Way(case.recording, case.source_mask, asked.call, asked.results[0])
+        backward = BackwardSteps(case.recording, case.source_mask, request.call, request.results[0])
         rows = case.recording.tensor(case.target).shape[0]
-        tensor = meeting(case, way, rows)
+        tensor = meeting(case, backward, rows)
         if tensor >= 0:
             yield _talking(case, place, tensor)
         return
@@ -411,38 +422,40 @@ def _talking(case: Case, place: Located, tensor: int) -> Finding:
 )
 def repeated_rows(case: Case) -> Iterator[Finding]:
     """An `IndexedSlices` in which a row that was picked twice stands twice."""
-    way = case.way
-    if way is None or not way.through({"gather"}):
+    backward = case.backward
+    if backward is None or not backward.through({"gather"}):
         return
-    steps = [step for tensor in way.into if case.is_source(tensor) for step in way.into[tensor]]
-    if not all(_picks_rows(case, way, step) for step in steps):
+    steps = [
+        step for tensor in backward.into if case.is_source(tensor) for step in backward.into[tensor]
+    ]
+    if not all(_picks_rows(case, backward, step) for step in steps):
         return
-    picked = [way.value(way.ran(step).inputs[1]) for step in steps]
+    picked = [backward.value(backward.ran(step).inputs[1]) for step in steps]
     rows = [each.reshape(-1) for each in picked if each is not None]
     if len(rows) < len(picked) or not rows:
         return
     numbers = np.concatenate(rows)
     distinct = len(np.unique(numbers))
-    asked = _asked(case)
-    if distinct < len(numbers) and not _is_seen_to(case, way, steps[0], asked):
-        yield _repeated(case, way, steps[0], (len(numbers), distinct), asked)
+    request = _call_span(case)
+    if distinct < len(numbers) and not _is_seen_to(case, backward, steps[0], request):
+        yield _repeated(case, backward, steps[0], (len(numbers), distinct), request)
 
 
-def _picks_rows(case: Case, way: Way, step: int) -> bool:
+def _picks_rows(case: Case, backward: BackwardSteps, step: int) -> bool:
     """Whether a step leads to the rows of a table by their numbers."""
-    if way.ops[step] != "gather" or way.position[step]:
+    if backward.ops[step] != "gather" or backward.position[step]:
         return False
-    ran = way.ran(step)
+    ran = backward.ran(step)
     table, numbers, made = (
         case.recording.tensor(each).shape for each in (*ran.inputs[:2], ran.outputs[0])
     )
     return made == (*numbers, *table[1:])
 
 
-def _asked(case: Case) -> int:
+def _call_span(case: Case) -> int:
     """The place where the gradient was asked for; -1 where nobody did."""
-    asked = case.recording.placed(e.Asked)
-    for place in asked:
+    request = case.recording.placed(e.Asked)
+    for place in request:
         assert isinstance(place.event, e.Asked)
         sources = map(case.is_source, place.event.sources)
         if place.event.method == e.Method.GRADIENT and any(sources):
@@ -450,11 +463,11 @@ def _asked(case: Case) -> int:
     return -1
 
 
-def _is_seen_to(case: Case, way: Way, step: int, asked: int) -> bool:
+def _is_seen_to(case: Case, backward: BackwardSteps, step: int, request: int) -> bool:
     """Whether an optimizer adds the rows up, or the learner does, or a layer picked them."""
-    if way.ran(step).group >= 0:
+    if backward.ran(step).group >= 0:
         return True
-    code, call = case.codes.of(asked), case.codes.expression(asked)
+    code, call = case.codes.of(request), case.codes.expression(request)
     if code is None or call is None:
         return False
     around = code.parent.get(call)
@@ -467,8 +480,10 @@ def _applies(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in {"apply_gradients", "apply", "minimize"}
 
 
-def _repeated(case: Case, way: Way, step: int, rows: tuple[int, int], asked: int) -> Finding:
-    event, name = way.event[step], name_of(case, case.source)
+def _repeated(
+    case: Case, backward: BackwardSteps, step: int, rows: tuple[int, int], request: int
+) -> Finding:
+    event, name = backward.event[step], name_of(case, case.source)
     span, text, line = spot(case, event, "gather")
     return Finding(
         code="SPARSE_GRADIENT",
@@ -489,20 +504,20 @@ def _repeated(case: Case, way: Way, step: int, rows: tuple[int, int], asked: int
             ),
         ),
         where=case.codes.where(span),
-        fix=_dense(case, asked),
+        fix=_dense(case, request),
         evidence=(event,),
         steps=(Step(line, say("{rows} rows were picked", rows=rows[0])),),
     )
 
 
-def _dense(case: Case, asked: int) -> Fix | None:
+def _dense(case: Case, request: int) -> Fix | None:
     """The question with its answer as a tensor."""
-    code, call = case.codes.of(asked), case.codes.expression(asked)
-    if code is None or not isinstance(call, ast.Call) or _asks_for_several(code, call):
+    code, call = case.codes.of(request), case.codes.expression(request)
+    if code is None or not isinstance(call, ast.Call) or _has_several_sources(code, call):
         return None
     text = f"{edits.tf_alias(code)}.convert_to_tensor({code.text(call)})"
     return edits.fix(code, [edits.replaced(code, call, text)])
 
 
-def _asks_for_several(code: Code, call: ast.Call) -> bool:
+def _has_several_sources(code: Code, call: ast.Call) -> bool:
     return any(isinstance(each, (ast.List, ast.Tuple)) for each in call.args[1:2])

@@ -29,7 +29,7 @@ MANY: Final = 3
 """From so many steps on a tape that goes on growing is one."""
 
 
-def own_questions(case: Case) -> list[Located]:
+def own_gradient_calls(case: Case) -> list[Located]:
     """What the learner asked the tape."""
     return [
         place
@@ -38,20 +38,20 @@ def own_questions(case: Case) -> list[Located]:
     ]
 
 
-def asked_inside(case: Case) -> list[Located]:
+def calls_inside_tape(case: Case) -> list[Located]:
     """The questions that were put while the tape was recording, or with which it stopped."""
     closed = case.recording.placed(e.Closed)
-    return [place for place in own_questions(case) if _is_inside(case, place, closed)]
+    return [place for place in own_gradient_calls(case) if _is_inside(case, place, closed)]
 
 
-def _is_inside(case: Case, asked: Located, closed: list[Located]) -> bool:
-    before = [place for place in closed if place.index < asked.index]
+def _is_inside(case: Case, request: Located, closed: list[Located]) -> bool:
+    before = [place for place in closed if place.index < request.index]
     if not before:
         return case.flow.opened
-    if before[-1].span == asked.span >= 0:
+    if before[-1].span == request.span >= 0:
         return True
     events, taped = case.flow.edges.columns[2], case.flow.edges.columns[5] == 1
-    return bool(np.any(taped & (before[-1].index < events) & (events < asked.index)))
+    return bool(np.any(taped & (before[-1].index < events) & (events < request.index)))
 
 
 @finding(
@@ -89,7 +89,7 @@ def inside_the_block(case: Case) -> Iterator[Finding]:
 
     Where the gradient goes into what another question is about, it is meant.
     """
-    inside = asked_inside(case) if case.recording.tape.persistent else []
+    inside = calls_inside_tape(case) if case.recording.tape.persistent else []
     if not inside:
         return
     wasted = [place for place in inside if not _goes_on(case, place)]
@@ -102,13 +102,13 @@ def inside_the_block(case: Case) -> Iterator[Finding]:
 
 def stopped_inside(case: Case) -> Finding | None:
     """The question that stopped a tape before the end of its block."""
-    inside = [] if case.recording.tape.persistent else asked_inside(case)
+    inside = [] if case.recording.tape.persistent else calls_inside_tape(case)
     if inside and unrecorded_after(case, inside[0]):
         return stopped_by(case, inside[0])
     return None
 
 
-def unrecorded_after(case: Case, asked: Located) -> bool:
+def unrecorded_after(case: Case, request: Located) -> bool:
     """Whether ops of the block ran after a question had stopped the tape."""
     block = block_of(case)
     if block is None:
@@ -116,18 +116,18 @@ def unrecorded_after(case: Case, asked: Located) -> bool:
     whole = block.code.extent(block.node)
     for place in case.recording.placed(e.Ran):
         assert isinstance(place.event, e.Ran)
-        if place.index > asked.index and place.event.cause == e.Cause.AFTER:
+        if place.index > request.index and place.event.cause == e.Cause.AFTER:
             at = case.codes.extent(place.span)
             if at and case.codes.of(place.span) is block.code and whole.holds(at):
                 return True
     return False
 
 
-def _goes_on(case: Case, asked: Located) -> bool:
+def _goes_on(case: Case, request: Located) -> bool:
     """Whether what a question gave is part of what another one is about."""
-    later = [place for place in case.recording.placed(e.Asked) if place.index > asked.index]
+    later = [place for place in case.recording.placed(e.Asked) if place.index > request.index]
     end = later[0].index if later else len(case.recording)
-    made = [place for place in case.recording.placed(e.Made) if asked.index < place.index < end]
+    made = [place for place in case.recording.placed(e.Made) if request.index < place.index < end]
     given = {
         place.event.tensor
         for place in made
@@ -142,10 +142,10 @@ def _goes_on(case: Case, asked: Located) -> bool:
     return any(reached[each] for each in given)
 
 
-def stopped_by(case: Case, asked: Located) -> Finding:
+def stopped_by(case: Case, request: Located) -> Finding:
     """The question with which a tape that answers once stopped recording."""
-    tape, text = tape_name(case), text_of(case, asked.span)
-    line = case.codes.line(asked.span)
+    tape, text = tape_name(case), text_of(case, request.span)
+    line = case.codes.line(request.span)
     return Finding(
         code="GRADIENT_INSIDE_TAPE",
         title=say("`{tape}` stopped recording at `{text}`", tape=tape, text=text or tape),
@@ -160,9 +160,9 @@ def stopped_by(case: Case, asked: Located) -> Finding:
             ),
             say("Ask after the block, or open a second tape around this one."),
         ),
-        where=case.codes.where(asked.span),
+        where=case.codes.where(request.span),
         fix=_persistent(case),
-        evidence=(asked.index,),
+        evidence=(request.index,),
         steps=(Step(line, say("`{tape}` stopped", tape=tape)),),
     )
 
@@ -175,10 +175,10 @@ def _persistent(case: Case) -> Fix | None:
     return edits.fix(made[0], [edits.with_argument(*made, "persistent=True")])
 
 
-def _recorded_too(case: Case, asked: Located) -> Finding:
-    tape, text = tape_name(case), text_of(case, asked.span)
-    line = case.codes.line(asked.span)
-    ops = sum(1 for place in case.recording.placed(e.Ran) if place.span == asked.span)
+def _recorded_too(case: Case, request: Located) -> Finding:
+    tape, text = tape_name(case), text_of(case, request.span)
+    line = case.codes.line(request.span)
+    ops = sum(1 for place in case.recording.placed(e.Ran) if place.span == request.span)
     return Finding(
         code="GRADIENT_INSIDE_TAPE",
         title=say("`{tape}` records its own way back", tape=tape),
@@ -193,9 +193,9 @@ def _recorded_too(case: Case, asked: Located) -> Finding:
             ),
             say("Nothing asks for a derivative of that gradient. Ask after the block."),
         ),
-        where=case.codes.where(asked.span),
-        fix=_moved_out(case, asked.span),
-        evidence=(asked.index,),
+        where=case.codes.where(request.span),
+        fix=_moved_out(case, request.span),
+        evidence=(request.index,),
         steps=(Step(line, say("`{tape}` was asked while it recorded", tape=tape)),),
     )
 
@@ -257,7 +257,7 @@ def growing(case: Case) -> Iterator[Finding]:
     if not case.recording.tape.persistent or case.recording.placed(e.Reset):
         return
     closed = Counter(place.span for place in case.recording.placed(e.Closed)).most_common(1)
-    if closed and closed[0][1] >= MANY and len(own_questions(case)) >= MANY:
+    if closed and closed[0][1] >= MANY and len(own_gradient_calls(case)) >= MANY:
         span = closed[0][0]
         yield _growing(case, [p for p in case.recording.placed(e.Closed) if p.span == span])
 
@@ -280,7 +280,7 @@ def _growing(case: Case, places: list[Located]) -> Finding:
             say("Open one tape for each step, inside the loop."),
         ),
         where=case.codes.where(span, _header(case, span)),
-        fix=_one_a_step(case, span, len(own_questions(case)) > len(places)),
+        fix=_one_a_step(case, span, len(own_gradient_calls(case)) > len(places)),
         evidence=tuple(place.index for place in places),
         steps=tuple(
             Step(line_of(case, place.index), say("one more step")) for place in places[:MANY]
@@ -336,10 +336,10 @@ NOTABLE: Final = 2**20
 )
 def held(case: Case) -> Iterator[Finding]:
     """A persistent tape that was asked once and keeps a lot."""
-    asked = own_questions(case)
-    if not case.recording.tape.persistent or len(asked) != 1 or asked_inside(case):
+    calls = own_gradient_calls(case)
+    if not case.recording.tape.persistent or len(calls) != 1 or calls_inside_tape(case):
         return
-    if _asks_row_by_row(case, asked[0]):
+    if _is_row_by_row(case, calls[0]):
         return
     columns, edges = case.recording.columns, case.flow.edges.columns
     taped = edges[5] == 1
@@ -347,11 +347,11 @@ def held(case: Case) -> Iterator[Finding]:
     kept = kept[columns["tensor.role"][kept] != Role.STATE]
     sizes = _bytes(case)[kept]
     if sizes.sum() >= NOTABLE:
-        yield _holds_much(case, asked[0], len(kept), int(sizes.sum()), int(kept[sizes.argmax()]))
+        yield _holds_much(case, calls[0], len(kept), int(sizes.sum()), int(kept[sizes.argmax()]))
 
 
-def _asks_row_by_row(case: Case, asked: Located) -> bool:
-    call = case.codes.expression(asked.span)
+def _is_row_by_row(case: Case, request: Located) -> bool:
+    call = case.codes.expression(request.span)
     named = {each.arg for each in call.keywords} if isinstance(call, ast.Call) else set()
     return bool(named & {"experimental_use_pfor", "parallel_iterations"})
 
@@ -373,7 +373,7 @@ def _width(dtype: str) -> int:
     return max(int(bits) // 8, 1) if bits.isdigit() else 1
 
 
-def _holds_much(case: Case, asked: Located, count: int, size: int, largest: int) -> Finding:
+def _holds_much(case: Case, request: Located, count: int, size: int, largest: int) -> Finding:
     tape, facts = tape_name(case), case.recording.tensor(largest)
     text, line = text_of(case, facts.span), case.codes.line(facts.span)
     return Finding(
@@ -394,7 +394,7 @@ def _holds_much(case: Case, asked: Located, count: int, size: int, largest: int)
         ),
         where=_making(case),
         fix=_answers_once(case),
-        evidence=(asked.index,),
+        evidence=(request.index,),
         steps=(Step(line, say("`{text}` was kept", text=text)),) if text else (),
     )  # fmt: skip
 
@@ -465,10 +465,10 @@ def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
     stopped = stopped_inside(case)
     if stopped:
         return stopped
-    asked = case.recording.placed(e.Asked)
-    span, tape = asked[-1].span, tape_name(case)
+    calls = case.recording.placed(e.Asked)
+    span, tape = calls[-1].span, tape_name(case)
     text = text_of(case, span) or f"{tape}.gradient"
-    first = line_of(case, asked[0].index) if len(asked) > 1 else 0
+    first = line_of(case, calls[0].index) if len(calls) > 1 else 0
     if "rows" in details:
         title = say("`{tape}` gives one answer", tape=tape)
     else:
@@ -484,16 +484,16 @@ def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
         ),
         where=case.codes.where(span),
         fix=_made_persistent(case),
-        evidence=tuple(place.index for place in asked),
+        evidence=tuple(place.index for place in calls),
         steps=tuple(
-            Step(case.codes.line(each.span), say("`{tape}` was asked", tape=tape)) for each in asked
+            Step(case.codes.line(each.span), say("`{tape}` was asked", tape=tape)) for each in calls
         ),
     )
 
 
 def _never_entered(case: Case) -> Finding:
     """A tape without a block: it has recorded nothing that it could be asked about."""
-    (asked,), tape = case.recording.placed(e.Asked), tape_name(case)
+    (request,), tape = case.recording.placed(e.Asked), tape_name(case)
     return Finding(
         code="BEFORE_TAPE",
         title=say("`{tape}` has not recorded anything", tape=tape),
@@ -502,9 +502,9 @@ def _never_entered(case: Case) -> Finding:
             "`with tf.GradientTape() as {tape}:`.",
             tape=tape,
         ),
-        where=case.codes.where(asked.span),
+        where=case.codes.where(request.span),
         fix=None,
-        evidence=(asked.index,),
+        evidence=(request.index,),
     )
 
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import paragraph, plainly, say
+from tapelab.diagnosis.descriptions import format_value, paragraph, say
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.source_code import Code
@@ -78,19 +78,19 @@ class Taken(NamedTuple):
 )
 def trace_time_constant(case: Case) -> Iterator[Finding]:
     """A number from outside a `tf.function` that had another value at the time of the trace."""
-    way = case.way
-    if way is None or not case.recording.groups:
+    backward = case.backward
+    if backward is None or not case.recording.groups:
         return
-    for taken in _taken(case, _first_of_each_span(case, way)):
+    for taken in _taken(case, _first_of_each_span(case, backward)):
         changed = _changed(case, taken)
         if changed is not None:
             yield _frozen(case, taken, changed)
             return
 
 
-def _first_of_each_span(case: Case, way: Way) -> list[int]:
+def _first_of_each_span(case: Case, backward: BackwardSteps) -> list[int]:
     """One event for each place in the code that the way leads through."""
-    events = np.unique(np.array(way.event, np.int64))
+    events = np.unique(np.array(backward.event, np.int64))
     events = events[events >= 0]
     _, first = np.unique(case.recording.columns["event.span"][events], return_index=True)
     found: list[int] = np.sort(events[first]).tolist()
@@ -202,7 +202,7 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
 
 def _frozen(case: Case, taken: Taken, changed: ast.stmt) -> Finding:
     name, function, span = taken.name.id, taken.function.name, _span(case, taken)
-    old, line = plainly(taken.value), changed.lineno
+    old, line = format_value(taken.value), changed.lineno
     return Finding(
         code="TRACE_TIME_CONSTANT",
         title=say("`{function}` still computes with {name} = {old}",

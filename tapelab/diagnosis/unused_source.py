@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_source, beside_cause, finding
-from tapelab.diagnosis.descriptions import name_of, question, say, shortened, text_of
+from tapelab.diagnosis.descriptions import name_of, say, shortened, text_of, written_call
 from tapelab.diagnosis.finding import Finding
 from tapelab.diagnosis.unwatched_source import not_trainable, uses_in_block
 from tapelab.recording import events as e
@@ -70,11 +70,14 @@ def swapped(case: Case) -> Finding | None:
 
 def _swap(case: Case) -> Fix | None:
     """The question with its target and its source changed over."""
-    asked = question(case)
-    if asked is None or not isinstance(asked.node, ast.Call):
+    request = written_call(case)
+    if request is None or not isinstance(request.node, ast.Call):
         return None
-    code, named = asked.code, {each.arg: each.value for each in asked.node.keywords}
-    ends = [*asked.node.args[:2], *(named[each] for each in ("target", "sources") if each in named)]
+    code, named = request.code, {each.arg: each.value for each in request.node.keywords}
+    ends = [
+        *request.node.args[:2],
+        *(named[each] for each in ("target", "sources") if each in named),
+    ]
     if len(ends) != 2:
         return None
     one, other = ends
@@ -95,8 +98,8 @@ def inside_a_step(case: Case) -> Finding | None:
         step = case.recording.groups[event.group].name.strip("<>")
         if step in steps:
             frozen = not_trainable(case)
-            told = (place.index,)
-            return replace(frozen, evidence=told) if frozen else _hidden(case, place, step)
+            evidence = (place.index,)
+            return replace(frozen, evidence=evidence) if frozen else _hidden(case, place, step)
     return None
 
 
@@ -259,33 +262,33 @@ ARGUMENT: Final = "unconnected_gradients"
 @beside_cause
 def unconnected_zero(case: Case) -> Finding | None:
     """A zero that was asked for in place of None."""
-    if not case.zero or case.question is None:
+    if not case.zero or case.request is None:
         return None
     target, source = name_of(case, case.target), name_of(case, case.source)
-    asked = question(case)
+    request = written_call(case)
     return Finding(
         code="UNCONNECTED_ZERO",
         title=say("The gradient for `{source}` is 0 in place of None", source=source),
         message=say(
             "`{text}` fills in zeros where no path leads. This 0 does not say that `{target}` is "
             "flat in `{source}`: nothing connects the two.",
-            text=shortened(asked.text) if asked else ARGUMENT,
+            text=shortened(request.text) if request else ARGUMENT,
             target=target,
             source=source,
         ),
-        where=case.codes.where(case.question.span),
+        where=case.codes.where(case.request.span),
         fix=_without_zero(case),
-        evidence=(case.question.index,),
+        evidence=(case.request.index,),
     )
 
 
 def _without_zero(case: Case) -> Fix | None:
     """The question, with None as the answer where no path leads."""
-    asked = question(case)
-    if asked is None or not isinstance(asked.node, ast.Call):
+    request = written_call(case)
+    if request is None or not isinstance(request.node, ast.Call):
         return None
-    for keyword in asked.node.keywords:
+    for keyword in request.node.keywords:
         if keyword.arg == ARGUMENT:
-            change = edits.without_argument(asked.code, asked.node, keyword)
-            return edits.fix(asked.code, [change])
+            change = edits.without_argument(request.code, request.node, keyword)
+            return edits.fix(request.code, [change])
     return None

@@ -13,11 +13,11 @@ from tapelab.diagnosis.descriptions import (
     argument,
     name_of,
     paragraph,
-    question,
     say,
     sentence,
     spot,
     text_of,
+    written_call,
 )
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
@@ -132,20 +132,20 @@ def _hands_on(case: Case, edge: Edge) -> bool:
 
 def _by_the_origin(case: Case, found: Taken) -> Fix | None:
     """The question for the origin, with the same slice taken of its gradient."""
-    asked, written = question(case), argument(case, case.source)
-    if asked is None or written is None or written.code is not asked.code:
+    request, written = written_call(case), argument(case, case.source)
+    if request is None or written is None or written.code is not request.code:
         return None
     origin = name_of(case, found.origin)
     if not re.fullmatch(r"[\w.]+", origin):
         return None
-    changes = [edits.replaced(asked.code, written.node, origin)]
+    changes = [edits.replaced(request.code, written.node, origin)]
     sliced = _slice(case, found)
-    alone = written.node in ast.walk(asked.node) and not isinstance(
-        asked.code.parent.get(written.node), (ast.List, ast.Tuple)
+    alone = written.node in ast.walk(request.node) and not isinstance(
+        request.code.parent.get(written.node), (ast.List, ast.Tuple)
     )
     if sliced and alone:
-        changes.append(edits.behind(asked.code, asked.node, sliced))
-    return edits.fix(asked.code, changes)
+        changes.append(edits.behind(request.code, request.node, sliced))
+    return edits.fix(request.code, changes)
 
 
 def _slice(case: Case, found: Taken) -> str:
@@ -202,7 +202,7 @@ def _twins(case: Case) -> Iterator[tuple[int, bool]]:
     """
     for place in case.recording.placed(e.Made):
         state = place.event.tensor if isinstance(place.event, e.Made) else -1
-        inside = case.flow.hearing.hears(place.index)
+        inside = case.flow.activity.is_recorded(place.index)
         if _alike(case, case.flow.variable_of(state)) and case.beside(case.target, state).path:
             yield state, inside
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tapelab as tf
 from tapelab.diagnosis import explain, explain_recording
-from tapelab.diagnosis.case import Account, Case
+from tapelab.diagnosis.case import Analysis, Case
 from tapelab.diagnosis.edges import Cut
 from tapelab.recording import events as e
 from tests.pitfalls.snippets import run
@@ -16,8 +16,8 @@ from tests.pitfalls.snippets import run
 def case_of(snippet):
     names = run(snippet)
     recording = tf.explain(names["tape"], names["y"], names["x"]).recording
-    asked = [place.event for place in recording.located if isinstance(place.event, e.Asked)][-1]
-    return Case(Account(recording), asked.targets, asked.sources[0])
+    request = [place.event for place in recording.located if isinstance(place.event, e.Asked)][-1]
+    return Case(Analysis(recording), request.targets, request.sources[0])
 
 
 def test_the_path_with_the_fewest_cuts_is_taken():
@@ -83,8 +83,8 @@ def test_the_question_itself_is_rewritten_where_the_target_has_no_line():
         g = tape.gradient(cube(x), x)
         """)
     recording = names["tape"].recording()
-    (asked,) = [place.event for place in recording.located if isinstance(place.event, e.Asked)]
-    (finding,) = explain_recording(recording, asked.targets[0], asked.sources[0]).findings
+    (request,) = [place.event for place in recording.located if isinstance(place.event, e.Asked)]
+    (finding,) = explain_recording(recording, request.targets[0], request.sources[0]).findings
     assert finding.code == "AFTER_TAPE"
     assert finding.fix.after == (
         "    first = x + 1.0\n    out = cube(x)\ng = tape.gradient(out, x)"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tapelab.diagnosis.descriptions import plainly
+from tapelab.diagnosis.descriptions import format_value
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from tapelab.diagnosis.descriptions import plainly
     ],
 )
 def test_a_number_is_said_plainly(value, text):
-    assert plainly(value) == text
+    assert format_value(value) == text

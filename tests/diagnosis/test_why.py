@@ -18,7 +18,7 @@ def codes(explanation):
     return [finding.code for finding in explanation.findings]
 
 
-def asked(stop):
+def request(stop):
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
         y = stop(x) * 2.0
@@ -27,19 +27,19 @@ def asked(stop):
 
 
 def test_it_explains_the_last_gradient():
-    tapes = [asked(tf.round), asked(tf.stop_gradient)]
+    tapes = [request(tf.round), request(tf.stop_gradient)]
     assert codes(tf.why()) == ["STOPPED"]
     assert tapes
 
 
 def test_a_whole_gradient_after_it_does_not_hide_it():
-    tapes = [asked(tf.stop_gradient), asked(tf.sin)]
+    tapes = [request(tf.stop_gradient), request(tf.sin)]
     assert codes(tf.why()) == ["STOPPED"]
     assert tapes
 
 
 def test_a_whole_gradient_alone_is_said_to_be_whole():
-    tape = asked(tf.sin)
+    tape = request(tf.sin)
     explanation = tf.why()
     assert explanation.findings == ()
     assert str(explanation).startswith("A path leads from y to x")
@@ -51,7 +51,7 @@ def test_nobody_asked():
 
 
 def test_the_tape_is_not_kept_alive():
-    asked(tf.stop_gradient)
+    request(tf.stop_gradient)
     gc.collect()
     assert str(tf.why()).startswith(
         "The tape that was asked tape.gradient(y, x) in line 25 is gone, and with it what it saw"
@@ -59,8 +59,8 @@ def test_the_tape_is_not_kept_alive():
 
 
 def test_of_an_earlier_tape_it_says_that_it_is_one():
-    kept = asked(tf.round)
-    asked(tf.stop_gradient)
+    kept = request(tf.round)
+    request(tf.stop_gradient)
     gc.collect()
     assert codes(tf.why()) == ["NON_DIFFERENTIABLE"]
     assert "is gone" in str(tf.why())
@@ -69,15 +69,15 @@ def test_of_an_earlier_tape_it_says_that_it_is_one():
 
 
 def test_an_earlier_tape_that_is_gone_is_not_spoken_of():
-    asked(tf.stop_gradient)
-    kept = asked(tf.round)
+    request(tf.stop_gradient)
+    kept = request(tf.round)
     gc.collect()
     assert str(tf.why()).startswith("Why the gradient of y")
     assert kept
 
 
 def test_another_thread_asks_for_itself():
-    tape, said = asked(tf.stop_gradient), []
+    tape, said = request(tf.stop_gradient), []
     worker = threading.Thread(target=lambda: said.append(str(tf.why())))
     worker.start()
     worker.join()
@@ -103,5 +103,5 @@ def test_explaining_and_showing_are_no_questions():
 
 
 def test_only_a_few_questions_are_remembered():
-    tapes = [asked(tf.sin) for _ in range(RECENT_CALLS + 3)]
+    tapes = [request(tf.sin) for _ in range(RECENT_CALLS + 3)]
     assert len(thread.recent_calls) == RECENT_CALLS < len(tapes)

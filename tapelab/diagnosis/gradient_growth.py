@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.descriptions import (
+    format_value,
     name_of,
     operand,
     paragraph,
-    plainly,
     say,
     say_many,
     spot,
@@ -26,7 +26,7 @@ from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
 
@@ -73,43 +73,46 @@ ADDING: Final = "bias_add"
 )
 def cancelled(case: Case) -> Iterator[Finding]:
     """A gradient that is 0 because a mean is subtracted behind the source."""
-    way = case.way
-    if way is None or way.is_spoiled:
+    backward = case.backward
+    if backward is None or backward.is_non_finite:
         return
-    for step in way.through({"add", "bias_add"}):
-        if not case.is_source(way.tensor[step]):
+    for step in backward.through({"add", "bias_add"}):
+        if not case.is_source(backward.tensor[step]):
             continue
-        total, arrived = way.largest[way.result], way.measures.of(way.upstream[step])
-        terms = arrived.size * way.measures.count[way.upstream[step]]
+        total, arrived = (
+            backward.largest[backward.result],
+            backward.measures.of(backward.upstream[step]),
+        )
+        terms = arrived.size * backward.measures.count[backward.upstream[step]]
         if not (terms and total <= CANCELLED * terms):
             continue
-        centred = _centred(case, way, way.made[step])
+        centred = _centred(case, backward, backward.made[step])
         if centred is not None:
-            yield _cancelled(case, way, step, centred)
+            yield _cancelled(case, backward, step, centred)
             return
 
 
-def _centred(case: Case, way: Way, tensor: int) -> int | None:
+def _centred(case: Case, backward: BackwardSteps, tensor: int) -> int | None:
     """The op that takes the mean of a tensor from it; None if there is none."""
-    ahead = sorted(way.into.get(tensor, ()), key=lambda step: way.event[step])
-    whole = [way.event[step] for step in ahead if way.ops[step] in NORMALISING]
+    ahead = sorted(backward.into.get(tensor, ()), key=lambda step: backward.event[step])
+    whole = [backward.event[step] for step in ahead if backward.ops[step] in NORMALISING]
     if whole:
         return whole[0]
-    means = {way.made[step] for step in ahead if way.ops[step] == "reduce_mean"}
+    means = {backward.made[step] for step in ahead if backward.ops[step] == "reduce_mean"}
     for step in ahead:
-        if way.ops[step] not in {"subtract", "squared_difference"}:
+        if backward.ops[step] not in {"subtract", "squared_difference"}:
             continue
-        other = way.ran(step).inputs[1 - way.position[step]]
+        other = backward.ran(step).inputs[1 - backward.position[step]]
         if other in means or _comes_of(case, other, means):
-            return way.event[step]
-    return _by_scale(case, way, ahead, means)
+            return backward.event[step]
+    return _by_scale(case, backward, ahead, means)
 
 
-def _by_scale(case: Case, way: Way, ahead: list[int], means: set[int]) -> int | None:
+def _by_scale(case: Case, backward: BackwardSteps, ahead: list[int], means: set[int]) -> int | None:
     """`x · scale + (offset − mean · scale)`, as a normalisation computes it."""
     if not means:
         return None
-    return next((way.event[step] for step in ahead if way.ops[step] == "multiply"), None)
+    return next((backward.event[step] for step in ahead if backward.ops[step] == "multiply"), None)
 
 
 def _comes_of(case: Case, tensor: int, means: set[int]) -> bool:
@@ -119,11 +122,11 @@ def _comes_of(case: Case, tensor: int, means: set[int]) -> bool:
     return isinstance(ran, e.Ran) and not means.isdisjoint(ran.inputs)
 
 
-def _cancelled(case: Case, way: Way, step: int, centred: int) -> Finding:
-    event, name = way.event[step], name_of(case, case.source)
+def _cancelled(case: Case, backward: BackwardSteps, step: int, centred: int) -> Finding:
+    event, name = backward.event[step], name_of(case, case.source)
     span, _, added = spot(case, event)
     _, text, line = spot(case, centred, "the mean")
-    terms = plainly(float(f"{way.largest[way.upstream[step]]:.2g}"))
+    terms = format_value(float(f"{backward.largest[backward.upstream[step]]:.2g}"))
     return Finding(
         code="CANCELLED_BY_MEAN",
         title=say("Nothing that `{name}` adds is left", name=name),
@@ -138,11 +141,11 @@ def _cancelled(case: Case, way: Way, step: int, centred: int) -> Finding:
             say(
                 "Gradients of up to {terms} arrive and cancel; {total} is left.",
                 terms=terms,
-                total=plainly(float(f"{way.largest[way.result]:.2g}")),
+                total=format_value(float(f"{backward.largest[backward.result]:.2g}")),
             ),
         ),
         where=case.codes.where(span),
-        fix=_without(case, way, step),
+        fix=_without(case, backward, step),
         evidence=(event, centred),
         steps=(
             Step(added, say("`{name}` was added", name=name)),
@@ -151,11 +154,11 @@ def _cancelled(case: Case, way: Way, step: int, centred: int) -> Finding:
     )
 
 
-def _without(case: Case, way: Way, step: int) -> Fix | None:
+def _without(case: Case, backward: BackwardSteps, step: int) -> Fix | None:
     """The sum without the source, or the layer without its bias."""
-    span = case.recording.located[way.event[step]].span
+    span = case.recording.located[backward.event[step]].span
     node, code = case.codes.expression(span), case.codes.of(span)
-    edges = case.flow.into.get(way.made[step], [])
+    edges = case.flow.into.get(backward.made[step], [])
     other = next((each for each in edges if not case.is_source(each.origin)), None)
     if code is None or node is None or other is None:
         return None
@@ -223,28 +226,28 @@ class Chain(NamedTuple):
 )
 def vanishing(case: Case) -> Iterator[Finding]:
     """A gradient that many ops have made too small to move anything."""
-    way = case.way
-    if way is None or not len(way) or not way.measures.known[way.result]:
+    backward = case.backward
+    if backward is None or not len(backward) or not backward.measures.known[backward.result]:
         return
-    seed, end = _seed(way), way.largest[way.result]
+    seed, end = _seed(backward), backward.largest[backward.result]
     if not seed or not end <= FADED * seed:
         return
-    ends = [tensor for tensor in way.into if case.is_source(tensor)]
-    top = max(ends, key=lambda tensor: way.largest[way.adjoint[tensor]])
-    chain = _chain(way, way.back_from(top), sign=-1)
+    ends = [tensor for tensor in backward.into if case.is_source(tensor)]
+    top = max(ends, key=lambda tensor: backward.largest[backward.cotangent[tensor]])
+    chain = _chain(backward, backward.back_from(top), sign=-1)
     if chain is None or chain.factor > FADED:
         return
-    text = _text(case, way, chain)
+    text = _text(case, backward, chain)
     yield Finding(
         code="VANISHING",
         title=say(
             "The gradient fades away on its way to `{name}`", name=name_of(case, case.source)
         ),
-        message=paragraph(_from_to(case, seed, end), _alike(case, way, chain, text)),
-        where=case.codes.where(_span(case, way, chain)),
-        fix=_unsquashed(case, way, chain),
-        evidence=tuple(way.event[step] for step in chain.steps),
-        steps=_ends(case, way, chain),
+        message=paragraph(_from_to(case, seed, end), _alike(case, backward, chain, text)),
+        where=case.codes.where(_span(case, backward, chain)),
+        fix=_unsquashed(case, backward, chain),
+        evidence=tuple(backward.event[step] for step in chain.steps),
+        steps=_ends(case, backward, chain),
     )
 
 
@@ -276,56 +279,60 @@ def vanishing(case: Case) -> Iterator[Finding]:
 )
 def exploding(case: Case) -> Iterator[Finding]:
     """A gradient that many ops have made too large for any step."""
-    way, chain = case.way, grows(case)
-    if way is None or chain is None:
+    backward, chain = case.backward, grows(case)
+    if backward is None or chain is None:
         return
-    text = _text(case, way, chain)
+    text = _text(case, backward, chain)
     yield Finding(
         code="EXPLODING",
         title=say("The gradient blows up on its way to `{name}`", name=name_of(case, case.source)),
         message=paragraph(
-            _from_to(case, _seed(way), way.largest[way.result]), _alike(case, way, chain, text)
+            _from_to(case, _seed(backward), backward.largest[backward.result]),
+            _alike(case, backward, chain, text),
         ),
-        where=case.codes.where(_span(case, way, chain)),
-        fix=_bounded(case, way, chain),
-        evidence=tuple(way.event[step] for step in chain.steps),
-        steps=_ends(case, way, chain),
+        where=case.codes.where(_span(case, backward, chain)),
+        fix=_bounded(case, backward, chain),
+        evidence=tuple(backward.event[step] for step in chain.steps),
+        steps=_ends(case, backward, chain),
     )
 
 
 def grows(case: Case) -> Chain | None:
     """The ops that blow a gradient up, if it is too large or not finite in the end."""
-    way = case.way
-    if way is None or not len(way) or not way.measures.known[way.result]:
+    backward = case.backward
+    if backward is None or not len(backward) or not backward.measures.known[backward.result]:
         return None
-    seed, end = _seed(way), way.largest[way.result]
+    seed, end = _seed(backward), backward.largest[backward.result]
     if not seed or end < BLOWN_UP * seed:
         return None
-    inner = [tensor for tensor in way.into if not case.is_source(tensor)]
+    inner = [tensor for tensor in backward.into if not case.is_source(tensor)]
     if not inner:
         return None
-    sizes = [way.largest[way.adjoint[tensor]] for tensor in inner]
+    sizes = [backward.largest[backward.cotangent[tensor]] for tensor in inner]
     top = max(range(len(inner)), key=lambda at: (sizes[at], at))
-    chain = _chain(way, way.back_from(inner[top]), sign=1)
+    chain = _chain(backward, backward.back_from(inner[top]), sign=1)
     return chain if chain and chain.factor >= BLOWN_UP else None
 
 
-def _seed(way: Way) -> float:
+def _seed(backward: BackwardSteps) -> float:
     """The largest number of the gradient at the target."""
-    return float(max(way.largest[way.contribution[step]] for step in _starts(way)))
+    return float(max(backward.largest[backward.contribution[step]] for step in _starts(backward)))
 
 
-def _starts(way: Way) -> list[int]:
+def _starts(backward: BackwardSteps) -> list[int]:
     """The steps at the targets, which come first of all."""
-    return list(takewhile(lambda step: way.event[step] < 0, range(len(way)))) or [0]
+    return list(takewhile(lambda step: backward.event[step] < 0, range(len(backward)))) or [0]
 
 
-def _chain(way: Way, steps: list[int], sign: int) -> Chain | None:
+def _chain(backward: BackwardSteps, steps: list[int], sign: int) -> Chain | None:
     """The ops of one kind that multiply the gradient most; None where a few ops did it alone."""
     logs: dict[int, float] = {}
     for step in steps:
-        before, after = way.largest[way.upstream[step]], way.largest[way.total[step]]
-        if way.event[step] >= 0 and 0 < before < math.inf and 0 < after < math.inf:
+        before, after = (
+            backward.largest[backward.upstream[step]],
+            backward.largest[backward.total[step]],
+        )
+        if backward.event[step] >= 0 and 0 < before < math.inf and 0 < after < math.inf:
             logs[step] = math.log(after / before) * sign
     ranked = sorted(logs, key=lambda step: -logs[step])[ISOLATED:]
     acting = [step for step in ranked if logs[step] > 0]
@@ -333,13 +340,13 @@ def _chain(way: Way, steps: list[int], sign: int) -> Chain | None:
         return None
     weights: defaultdict[str, float] = defaultdict(float)
     for step in acting:
-        weights[way.ops[step]] += logs[step]
+        weights[backward.ops[step]] += logs[step]
     if not weights:
         return None
     name = max(weights, key=lambda op: weights[op])
     if sum(logs[step] for step in ranked) * sign * sign < math.log(BLOWN_UP):
         return None
-    alike = tuple(step for step in steps if step in logs and way.ops[step] == name)
+    alike = tuple(step for step in steps if step in logs and backward.ops[step] == name)
     if len(alike) < LEAST_OPS:
         return None
     return Chain(name, alike, math.exp(sign * sum(logs[step] for step in alike)))
@@ -350,15 +357,15 @@ def _from_to(case: Case, seed: float, end: float) -> str:
     return say(
         "The gradient is {seed} at `{target}`, and for `{source}` the largest number in it is "
         "{end}.",
-        seed=plainly(seed),
+        seed=format_value(seed),
         target=target,
         source=source,
-        end=plainly(end),
+        end=format_value(end),
     )
 
 
-def _alike(case: Case, way: Way, chain: Chain, text: str) -> str:
-    lines = sorted({line_of(case, way.event[step]) for step in chain.steps})
+def _alike(case: Case, backward: BackwardSteps, chain: Chain, text: str) -> str:
+    lines = sorted({line_of(case, backward.event[step]) for step in chain.steps})
     return say_many(
         "{count} op such as `{text}` in line {line} multiplied it by {each} each, in all by "
         "{factor}.",
@@ -367,37 +374,37 @@ def _alike(case: Case, way: Way, chain: Chain, text: str) -> str:
         len(chain.steps),
         text=text,
         line=lines[0],
-        each=plainly(float(f"{chain.each:.2g}")),
-        factor=plainly(float(f"{chain.factor:.2g}")),
+        each=format_value(float(f"{chain.each:.2g}")),
+        factor=format_value(float(f"{chain.factor:.2g}")),
     )
 
 
-def _span(case: Case, way: Way, chain: Chain) -> int:
+def _span(case: Case, backward: BackwardSteps, chain: Chain) -> int:
     """The place of the op nearest to the source."""
-    event: int = way.event[chain.steps[-1]]
+    event: int = backward.event[chain.steps[-1]]
     return case.recording.located[event].span
 
 
-def _text(case: Case, way: Way, chain: Chain) -> str:
-    return text_of(case, _span(case, way, chain)) or chain.op
+def _text(case: Case, backward: BackwardSteps, chain: Chain) -> str:
+    return text_of(case, _span(case, backward, chain)) or chain.op
 
 
-def _ends(case: Case, way: Way, chain: Chain) -> tuple[Step, ...]:
+def _ends(case: Case, backward: BackwardSteps, chain: Chain) -> tuple[Step, ...]:
     """The gradient before the first and after the last op of the chain."""
     first, last = chain.steps[0], chain.steps[-1]
-    told = ((first, way.upstream[first]), (last, way.total[last]))
+    ends = ((first, backward.upstream[first]), (last, backward.total[last]))
     return tuple(
         Step(
-            line_of(case, way.event[step]),
-            say("the largest gradient here is {size}", size=plainly(way.largest[tensor])),
+            line_of(case, backward.event[step]),
+            say("the largest gradient here is {size}", size=format_value(backward.largest[tensor])),
         )
-        for step, tensor in told
+        for step, tensor in ends
     )
 
 
-def _unsquashed(case: Case, way: Way, chain: Chain) -> Fix | None:
+def _unsquashed(case: Case, backward: BackwardSteps, chain: Chain) -> Fix | None:
     """The line with an activation whose slope is 1 for all that is above 0."""
-    span = _span(case, way, chain)
+    span = _span(case, backward, chain)
     call, code = case.codes.expression(span), case.codes.of(span)
     if chain.op not in SQUASHING or code is None or not isinstance(call, ast.Call):
         return None
@@ -405,9 +412,9 @@ def _unsquashed(case: Case, way: Way, chain: Chain) -> Fix | None:
     return edits.fix(code, [edits.replaced(code, call.func, text)])
 
 
-def _bounded(case: Case, way: Way, chain: Chain) -> Fix | None:
+def _bounded(case: Case, backward: BackwardSteps, chain: Chain) -> Fix | None:
     """The line with its result kept between -1 and 1, where it gives one name a new value."""
-    span = _span(case, way, chain)
+    span = _span(case, backward, chain)
     node, code = case.codes.expression(span), case.codes.of(span)
     if code is None or node is None or not isinstance(code.parent.get(node), ast.Assign):
         return None

@@ -26,7 +26,7 @@ from tapelab.views.number_format import format_number
 
 if TYPE_CHECKING:
     from tapelab.core.tape import GradientTape
-    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.gradient_check import GradientCheck
@@ -145,21 +145,21 @@ def _returned_by(function: ast.FunctionDef) -> Function | None:
 @on_refusal("VARIABLES_KEYWORD_MISSING")
 def keyword_missing(case: Case, details: Mapping[str, Any]) -> Finding | None:
     """A gradient function that does not take the variables which its function reads."""
-    if case.question is None:
+    if case.request is None:
         return None
     name, variables = details["function"], details["variables"]
-    written, asked = gradient_function(case, name), case.question.span
-    told = ", ".join(f"`{each}`" for each in variables)
+    written, request = gradient_function(case, name), case.request.span
+    listed = ", ".join(f"`{each}`" for each in variables)
     return Finding(
         code="VARIABLES_KEYWORD_MISSING",
         title=say("The gradient function of `{name}` does not take `variables`", name=name),
         message=paragraph(
             say_many(
-                "`{name}` reads a variable, {told}, that is none of its arguments.",
-                "`{name}` reads {count} variables, {told}, that are none of its arguments.",
+                "`{name}` reads a variable, {names}, that is none of its arguments.",
+                "`{name}` reads {count} variables, {names}, that are none of its arguments.",
                 len(variables),
                 name=name,
-                told=told,
+                names=listed,
             ),
             say(
                 "So its gradient function is handed `variables=` and returns two things: the "
@@ -167,10 +167,12 @@ def keyword_missing(case: Case, details: Mapping[str, Any]) -> Finding | None:
                 "variable that gets none."
             ),
         ),
-        where=case.codes.where(written.span, written.where) if written else case.codes.where(asked),
+        where=case.codes.where(written.span, written.where)
+        if written
+        else case.codes.where(request),
         fix=_with_variables(written) if written else None,
-        evidence=(case.question.index,),
-        steps=(Step(case.codes.line(asked), say("`{name}` was called", name=name)),),
+        evidence=(case.request.index,),
+        steps=(Step(case.codes.line(request), say("`{name}` was called", name=name)),),
     )
 
 
@@ -229,24 +231,24 @@ SHAPES: Final = {"shape", "dtype", "zeros_like", "ones_like", "size", "rank"}
 )
 def upstream_ignored(case: Case) -> Iterator[Finding]:
     """A gradient function whose code returns its slope and leaves out what comes from behind."""
-    way = case.way
-    if way is None or not len(way):
+    backward = case.backward
+    if backward is None or not len(backward):
         return
     own = {op.name for op in case.recording.ops if any(each.sentence for each in op.rules)}
     found = {name: gradient_function(case, name) for name in own}
     written = {name: function for name, function in found.items() if function is not None}
-    for step in way.through(written):
-        function = written[way.ops[step]]
-        if _matters(way, step) and _is_ignored(function):
-            yield _of_a_recording(case, way, step, function)
+    for step in backward.through(written):
+        function = written[backward.ops[step]]
+        if _matters(backward, step) and _is_ignored(function):
+            yield _of_a_recording(case, backward, step, function)
             return
 
 
-def _matters(way: Way, step: int) -> bool:
+def _matters(backward: BackwardSteps, step: int) -> bool:
     """Whether something else than ones came from behind, and something other than 0 went on."""
-    if way.measures.zero[way.contribution[step]]:
+    if backward.measures.zero[backward.contribution[step]]:
         return False
-    measure = way.measures.of(way.upstream[step])
+    measure = backward.measures.of(backward.upstream[step])
     return not (measure.least == measure.greatest == 1)
 
 
@@ -257,7 +259,7 @@ def _is_ignored(written: Written) -> bool:
         return False
     parts, name = body if isinstance(body, list) else [body], _upstream(written)
     nodes = (each for part in parts for each in ast.walk(part) if isinstance(each, ast.Name))
-    return all(node.id != name or _asks_shape(written, node) for node in nodes)
+    return all(node.id != name or _reads_shape(written, node) for node in nodes)
 
 
 def _upstream(written: Written) -> str:
@@ -265,7 +267,7 @@ def _upstream(written: Written) -> str:
     return next((each.arg for each in written.function.args.args), "")
 
 
-def _asks_shape(written: Written, node: ast.AST) -> bool:
+def _reads_shape(written: Written, node: ast.AST) -> bool:
     match written.code.parent.get(node):
         case ast.Attribute(attr=attribute):
             return attribute in SHAPES
@@ -274,16 +276,16 @@ def _asks_shape(written: Written, node: ast.AST) -> bool:
     return False
 
 
-def _of_a_recording(case: Case, way: Way, step: int, written: Written) -> Finding:
-    event, op, result = way.event[step], way.ops[step], written.results[0]
+def _of_a_recording(case: Case, backward: BackwardSteps, step: int, written: Written) -> Finding:
+    event, op, result = backward.event[step], backward.ops[step], written.results[0]
     seen = say(
         "`{name}` is what comes from behind, here {upstream}, and `{text}` is returned without it.",
         name=_upstream(written),
-        upstream=number(case, way.upstream[step]),
+        upstream=number(case, backward.upstream[step]),
         text=shortened(written.code.text(result)),
     )
     extent = written.code.extent(result)
-    value = number(case, way.contribution[step])
+    value = number(case, backward.contribution[step])
     steps = (
         Step(line_of(case, event), say("`{op}` was called", op=op)),
         Step(extent.line, say("its gradient function returned {value}", value=value)),
