@@ -167,11 +167,11 @@ from tapelab.math import (
     truncatemod,
 )
 from tapelab.namespace import hooks as _hooks
-from tapelab.namespace.lazy_names import PLACES as _PLACES
-from tapelab.namespace.lazy_names import late as _late
-from tapelab.namespace.lazy_names import load as _load
+from tapelab.namespace.lazy_symbols import PLACES as _PLACES
+from tapelab.namespace.lazy_symbols import late as _late
+from tapelab.namespace.lazy_symbols import load as _load
 from tapelab.namespace.missing_names import missing as _missing
-from tapelab.ops import core_ops as _core_ops
+from tapelab.ops import core_registration as _core_ops
 from tapelab.ops import overloads as _overloads
 from tapelab.ops.composites import norm, scalar_mul
 from tapelab.recorder import install as _install_recorder

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tapelab.namespace.missing_names import in_module
-from tapelab.ops import bits
+from tapelab.ops import comparison
 from tapelab.ops.public import binary, unary
 
-bitwise_and = binary(bits.bitwise_and)
-bitwise_or = binary(bits.bitwise_or)
-bitwise_xor = binary(bits.bitwise_xor)
-invert = unary(bits.invert)
-left_shift = binary(bits.left_shift)
-right_shift = binary(bits.right_shift)
+bitwise_and = binary(comparison.bitwise_and)
+bitwise_or = binary(comparison.bitwise_or)
+bitwise_xor = binary(comparison.bitwise_xor)
+invert = unary(comparison.invert)
+left_shift = binary(comparison.left_shift)
+right_shift = binary(comparison.right_shift)
 
 __getattr__, __dir__ = in_module(__name__)

@@ -14,9 +14,9 @@ from tapelab.core.wording import brackets, require_one_dtype, spoken
 from tapelab.dtypes import as_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.namespace.missing_names import in_module
-from tapelab.ops.finite import check_finite as _check_finite
+from tapelab.ops.integer_arguments import lengths, number
+from tapelab.ops.pass_through import check_finite as _check_finite
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ops.settings import lengths, number
 
 Assertion = Callable[..., None]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.namespace.lazy_names import LAZY_PARTS, load
+from tapelab.namespace.lazy_symbols import LAZY_PARTS, load
 
 
 class DType:

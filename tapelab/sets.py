@@ -13,7 +13,7 @@ from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.namespace.missing_names import in_module
 from tapelab.ops.public import tensor
-from tapelab.sparse.indices import Shape, check_cells
+from tapelab.sparse.sparse_indices import Shape, check_cells
 from tapelab.sparse.sparse_tensor import SparseTensor, cells_of, made_of, shape_of
 from tapelab.strings.string_op import texts
 

@@ -17,14 +17,13 @@ from tapelab.core.variable import read
 from tapelab.core.wording import brackets
 from tapelab.dtypes import DType, as_dtype, bool_, float32, int32
 from tapelab.errors import invalid_argument
-from tapelab.ops import broadcasting, marking, selection
-from tapelab.ops import shape as shapes
+from tapelab.ops import broadcasting, mask_ops, selection, shapes
 from tapelab.ops.arithmetic import add, divide, multiply, subtract
-from tapelab.ops.casting import cast
+from tapelab.ops.casts import cast
+from tapelab.ops.concatenation import concat
+from tapelab.ops.integer_arguments import lengths, number, unfit_index
+from tapelab.ops.integer_arguments import lengths as as_lengths
 from tapelab.ops.public import tensor
-from tapelab.ops.settings import lengths, number, unfit_index
-from tapelab.ops.settings import lengths as as_lengths
-from tapelab.ops.stacking import concat
 
 
 @public(graph_name="Const")
@@ -258,7 +257,7 @@ def one_hot(
     where, classes = -1 if axis is None else number(axis, "OneHot"), number(depth, "OneHot")
     if classes < 0:
         raise invalid_argument("OneHot", f"depth must be non-negative, got: {classes}")
-    made: Tensor = marking.marked(x, depth=classes, on=on, off=off, axis=where)
+    made: Tensor = mask_ops.marked(x, depth=classes, on=on, off=off, axis=where)
     return made
 
 
@@ -269,7 +268,7 @@ def sequence_mask(
     """Rows that are true as far as each length, then false."""
     x = _whole_up(lengths) if maxlen is None else _whole(lengths)
     longest = int(np.max(x._value, initial=0)) if maxlen is None else number(maxlen, "SequenceMask")
-    made: Tensor = marking.up_to(x, longest=longest)
+    made: Tensor = mask_ops.up_to(x, longest=longest)
     return made if as_dtype(dtype) is bool_ else cast(made, dtype=as_dtype(dtype))
 
 
@@ -277,7 +276,7 @@ def sequence_mask(
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Positions in a tensor laid flat as one index per axis."""
     places = _whole(indices)
-    made: Tensor = marking.unravelled(places, dims=as_lengths(dims, "UnravelIndex"))
+    made: Tensor = mask_ops.unravelled(places, dims=as_lengths(dims, "UnravelIndex"))
     return made
 
 

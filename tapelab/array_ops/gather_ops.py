@@ -12,10 +12,10 @@ from tapelab.core.dispatch import public
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
-from tapelab.ops import gathering, masking, scattering, slicing
+from tapelab.ops import index_tuples, indexed_rows, mask_ops, slices
+from tapelab.ops.integer_arguments import lengths, number, unfit_index
 from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ops.settings import lengths, number, unfit_index
 
 
 @public(graph_name="GatherV2")
@@ -27,7 +27,7 @@ def gather(
     x, places = as_tensor(params), _indices("GatherV2", indices)
     batch = batch_dims if batch_dims >= 0 else batch_dims + places._array.ndim
     along = batch if axis is None else number(axis, "GatherV2")
-    made: Tensor = gathering.gather(x, places, axis=along, batch_dims=batch)
+    made: Tensor = indexed_rows.gather(x, places, axis=along, batch_dims=batch)
     return made
 
 
@@ -37,7 +37,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     places = _indices("GatherNd", indices)
     if batch_dims:
         places = as_tensor(_with_batch(places._value, batch_dims))
-    made: Tensor = scattering.gather_nd(as_tensor(params), places)
+    made: Tensor = index_tuples.gather_nd(as_tensor(params), places)
     return made
 
 
@@ -52,10 +52,10 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     """The entries where the mask is true, in a row."""
     x, kept = as_tensor(tensor), as_tensor(mask)
     along = 0 if axis is None else number(axis, "BooleanMask")
-    masking.check_mask(x._array.shape, kept._array.shape, along)
+    mask_ops.check_mask(x._array.shape, kept._array.shape, along)
     if kept._array.dtype.kind != "b":
         kept = as_tensor(kept._value != 0)
-    made: Tensor = masking.boolean_mask(x, kept, axis=along)
+    made: Tensor = mask_ops.boolean_mask(x, kept, axis=along)
     return made
 
 
@@ -82,7 +82,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
             )
         stops.append(length if count == -1 else start + count)
     key = tuple(builtins.slice(*ends) for ends in zip(starts, stops, strict=True))
-    made: Tensor = slicing.strided_slice(x, key=key)
+    made: Tensor = slices.strided_slice(x, key=key)
     return made
 
 
@@ -112,7 +112,7 @@ def strided_slice(
         else:
             ends = None if begin_mask & bit else start, None if end_mask & bit else stop
             key.append(builtins.slice(*ends, step))
-    made: Tensor = slicing.strided_slice(as_tensor(input_), key=tuple(key))
+    made: Tensor = slices.strided_slice(as_tensor(input_), key=tuple(key))
     return made
 
 
@@ -121,7 +121,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     """Put entries at index tuples of a tensor of zeros; what shares a place is added."""
     places = _indices("ScatterNd", indices)
     rows, whole = as_tensor(updates), lengths(shape, "ScatterNd", strict=True)
-    made: Tensor = scattering.scatter_nd(places, rows, shape=whole)
+    made: Tensor = index_tuples.scatter_nd(places, rows, shape=whole)
     return made
 
 
@@ -136,11 +136,11 @@ def _writer(op: Op) -> Callable[..., Tensor]:
     return public(function)
 
 
-tensor_scatter_nd_update = _writer(scattering.tensor_scatter_nd_update)
-tensor_scatter_nd_add = _writer(scattering.tensor_scatter_nd_add)
-tensor_scatter_nd_sub = _writer(scattering.tensor_scatter_nd_sub)
-tensor_scatter_nd_max = _writer(scattering.tensor_scatter_nd_max)
-tensor_scatter_nd_min = _writer(scattering.tensor_scatter_nd_min)
+tensor_scatter_nd_update = _writer(index_tuples.tensor_scatter_nd_update)
+tensor_scatter_nd_add = _writer(index_tuples.tensor_scatter_nd_add)
+tensor_scatter_nd_sub = _writer(index_tuples.tensor_scatter_nd_sub)
+tensor_scatter_nd_max = _writer(index_tuples.tensor_scatter_nd_max)
+tensor_scatter_nd_min = _writer(index_tuples.tensor_scatter_nd_min)
 
 
 @public

@@ -15,18 +15,17 @@ from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.dtypes import as_dtype, int32
 from tapelab.errors import invalid_argument
-from tapelab.ops import broadcasting, measuring, rearranging, stacking, stops
-from tapelab.ops import shape as shapes
+from tapelab.ops import broadcasting, concatenation, pass_through, rearrangement, shapes
 from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.integer_arguments import lengths, number, require_sequence, whole
 from tapelab.ops.public import matched, strict_operand, tensor, unary
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ops.settings import lengths, number, require_sequence, whole
 
 Array = Any
 """A raw array, or a NumPy scalar where the shape is ()."""
 _INTS: Final = frozenset({int})
 
-identity = unary(stops.identity)
+identity = unary(pass_through.identity)
 
 
 def _shape_setting(
@@ -112,7 +111,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         raise invalid_argument("StridedSlice", told) if given_tensor else IndexError(told)
     parts = matched(*values)
     _require_axis(axis, parts[0]._array.ndim + 1)
-    made: Tensor = stacking.stack(*parts, axis=axis)
+    made: Tensor = concatenation.stack(*parts, axis=axis)
     return made
 
 
@@ -130,7 +129,7 @@ def unstack(
             "Unpack", f"Input shape axis {axis} must equal {num}, got shape "
             f"{brackets(x._array.shape)}",
         )  # fmt: skip
-    return list(stacking.unstack(x, axis=axis)) if x._array.shape[axis] else []
+    return list(concatenation.unstack(x, axis=axis)) if x._array.shape[axis] else []
 
 
 @public(graph_name="concat")
@@ -144,7 +143,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         return to_tensor(parts[0]) if isinstance(parts[0], Holder) else identity(parts[0])
     if not parts:
         raise invalid_argument("ConcatV2", "Expected at least one tensor to concatenate, got none")
-    made: Tensor = stacking.concat(*matched(*parts), axis=number(axis, "ConcatV2"))
+    made: Tensor = concatenation.concat(*matched(*parts), axis=number(axis, "ConcatV2"))
     return made
 
 
@@ -172,7 +171,7 @@ def split(
         sizes = [length // count] * count
     if len(sizes) == 1:  # sparse rows of a gradient pass through
         return [identity(x)]
-    return list(stacking.split(x, sizes=tuple(sizes), axis=along))
+    return list(concatenation.split(x, sizes=tuple(sizes), axis=along))
 
 
 def _require_axis(axis: int, rank: int) -> None:
@@ -221,7 +220,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """The whole tensor laid side by side, so many times along each axis."""
     if not whole(multiples, "Tile").ndim:
         raise invalid_argument("Tile", "Expected multiples to be 1-D, but got shape []")
-    made: Tensor = rearranging.tile(as_tensor(input), multiples=lengths(multiples, "Tile"))
+    made: Tensor = rearrangement.tile(as_tensor(input), multiples=lengths(multiples, "Tile"))
     return made
 
 
@@ -235,7 +234,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     length = x._array.shape[axis]
     if len(times) not in {1, length}:
         raise ValueError(f"Dimensions {length} and {len(times)} are not compatible")
-    made: Tensor = rearranging.repeat(x, repeats=times, axis=axis)
+    made: Tensor = rearrangement.repeat(x, repeats=times, axis=axis)
     return made
 
 
@@ -260,7 +259,7 @@ def pad(
     is_text = x.dtype.name == "string" and isinstance(constant_values, int)
     fill = bool(constant_values) if x.dtype.is_bool else b"" if is_text else constant_values
     value = strict_operand(fill, x.dtype)._value
-    made: Tensor = rearranging.pad(x, paddings=around, mode=mode.upper(), value=value)
+    made: Tensor = rearrangement.pad(x, paddings=around, mode=mode.upper(), value=value)
     return made
 
 
@@ -274,7 +273,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
         return made
     if places.ndim != 1:
         raise invalid_argument("ReverseV2", f"'dims' must be 1-dimension, not {places.ndim}")
-    made = rearranging.reverse(x, axis=lengths(axis, "ReverseV2"))
+    made = rearrangement.reverse(x, axis=lengths(axis, "ReverseV2"))
     return made
 
 
@@ -287,7 +286,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     for each in places:
         if not -x._array.ndim <= each < x._array.ndim:
             raise invalid_argument("Roll", f"axis {each} is out of range")
-    made: Tensor = rearranging.roll(x, shift=steps, axis=places)
+    made: Tensor = rearrangement.roll(x, shift=steps, axis=places)
     return made
 
 
@@ -298,7 +297,7 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
     given = list(input)
     if not given:
         raise invalid_argument("IdentityN", "Length for attr 'T' of 0 must be at least minimum 1")
-    return list(stops.identity_n(*map(as_tensor, given)))
+    return list(pass_through.identity_n(*map(as_tensor, given)))
 
 
 @public(shape_argument=True)
@@ -317,7 +316,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 @public
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How long the tensor is along each axis, as a tensor of whole numbers."""
-    made: Tensor = measuring.shape(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
+    made: Tensor = shapes.shape(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
     return made
 
 
@@ -338,14 +337,14 @@ def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[
 @public
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How many entries the tensor has, as a tensor."""
-    made: Tensor = measuring.size(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
+    made: Tensor = shapes.size(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
     return made
 
 
 @public
 def rank(input: Any, name: str | None = None) -> Tensor:
     """How many axes the tensor has, as a tensor."""
-    made: Tensor = measuring.rank(tensor(input))
+    made: Tensor = shapes.rank(tensor(input))
     return made
 
 

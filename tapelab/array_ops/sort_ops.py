@@ -8,10 +8,10 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, int32
 from tapelab.errors import invalid_argument
-from tapelab.ops import sorting
-from tapelab.ops.casting import cast
+from tapelab.ops import sort_order
+from tapelab.ops.casts import cast
+from tapelab.ops.integer_arguments import number
 from tapelab.ops.public import tensor
-from tapelab.ops.settings import number
 
 
 class TopKV2(NamedTuple):
@@ -44,7 +44,7 @@ def sort(
     x = tensor(values)
     along = number(axis, "TopKV2")
     _require_axis(x, along)
-    made: Tensor = sorting.sort(x, axis=along, descending=_is_descending(direction))
+    made: Tensor = sort_order.sort(x, axis=along, descending=_is_descending(direction))
     return made
 
 
@@ -57,7 +57,7 @@ def argsort(
     x = tensor(values)
     along = number(axis, "TopKV2")
     _require_axis(x, along)
-    made: Tensor = sorting.argsort(x, axis=along, descending=_is_descending(direction))
+    made: Tensor = sort_order.argsort(x, axis=along, descending=_is_descending(direction))
     return made
 
 
@@ -84,7 +84,7 @@ def top_k(
     input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None
 ) -> TopKV2:
     """The k largest entries of each row and their places."""
-    largest, places = sorting.top_k(tensor(input), k=number(k, "TopKV2"))
+    largest, places = sort_order.top_k(tensor(input), k=number(k, "TopKV2"))
     return TopKV2(largest, _as(index_type, places))
 
 
@@ -95,7 +95,7 @@ def searchsorted(
 ) -> Tensor:  # fmt: skip
     """Where each value would have to stand in a sorted row."""
     x = tensor(sorted_sequence)
-    made: Tensor = sorting.search_sorted(x, tensor(values), side=side)
+    made: Tensor = sort_order.search_sorted(x, tensor(values), side=side)
     return _as(out_type, made)
 
 
@@ -111,7 +111,7 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
     given = tensor(x)
     if given._array.ndim != 1:
         raise invalid_argument("Unique", "unique expects a 1D vector. Try tf.reshape(x, [-1])")
-    values, places, counts = sorting.unique(given)
+    values, places, counts = sort_order.unique(given)
     return UniqueWithCounts(values, _as(out_idx, places), _as(out_idx, counts))
 
 

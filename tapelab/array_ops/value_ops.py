@@ -17,18 +17,18 @@ from tapelab.core.warning import warn
 from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.dtypes import DType, as_dtype, bool_
 from tapelab.errors import InvalidArgumentError, invalid_argument
-from tapelab.ops import casting, searching, selection, stops
+from tapelab.ops import casts, pass_through, selection, sort_order
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.comparison import greater, is_finite
+from tapelab.ops.concatenation import stack
+from tapelab.ops.integer_arguments import refuse_no_number
 from tapelab.ops.losses import l2_loss
 from tapelab.ops.powers import sqrt
 from tapelab.ops.public import axes_of, matched, strict_operand, tensor, unary
-from tapelab.ops.reduction import reduce_sum
-from tapelab.ops.refusing import refuse_no_number
+from tapelab.ops.reduce_ops import reduce_sum
 from tapelab.ops.selection import maximum, minimum, ones_like, select, zeros_like
-from tapelab.ops.stacking import stack
 
-stop_gradient = unary(stops.stop_gradient)
+stop_gradient = unary(pass_through.stop_gradient)
 
 
 @public(graph_name="SelectV2")
@@ -39,7 +39,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """
     made: Tensor
     if x is None and y is None:
-        made = searching.true_positions(tensor(condition))
+        made = sort_order.true_positions(tensor(condition))
         return made
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
@@ -107,7 +107,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
             "the imaginary part and may not be what you intended. Try tf.math.real or tf.abs.",
             given.dtype.name, wanted.name,
         )  # fmt: skip
-    made: Tensor = casting.cast(given, dtype=np.dtype(wanted.as_numpy_dtype))
+    made: Tensor = casts.cast(given, dtype=np.dtype(wanted.as_numpy_dtype))
     return made
 
 
@@ -130,12 +130,12 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         raise TypeError(f"Cannot find minimum value of {bool_} with type {bool_}.")
     if not x.dtype.is_complex:
         return cast(_within(x, wanted), wanted)
-    real: Any = casting.real(x)
+    real: Any = casts.real(x)
     if not wanted.is_complex:
         warn("Casting complex to real discards imaginary part.")
         return cast(_within(real, wanted), wanted)
     if wanted.size < x.dtype.size:
-        x = complex(_within(real, wanted), _within(casting.imag(x), wanted))
+        x = complex(_within(real, wanted), _within(casts.imag(x), wanted))
     return cast(x, wanted)
 
 
@@ -160,7 +160,7 @@ def _held(bound: str, wanted: DType, given: DType) -> Any:
 @public(elementwise=True)
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bits read as another dtype; the last axis makes up for a difference in width."""
-    made: Tensor = casting.bitcast(tensor(input), dtype=as_dtype(type)._numpy)
+    made: Tensor = casts.bitcast(tensor(input), dtype=as_dtype(type)._numpy)
     return made
 
 
@@ -174,7 +174,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
             f"The `real` and `imag` components have incorrect types: {' '.join(names)}. They must "
             "be consistent, and one of [tf.float32, tf.float64]"
         )
-    made: Tensor = casting.complex(first, second)
+    made: Tensor = casts.complex(first, second)
     return made
 
 
@@ -184,7 +184,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
     x = to_tensor(input)
     if not x.dtype.is_numeric:
         raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype}")
-    made: Tensor = casting.real(x) if x.dtype.is_complex else x
+    made: Tensor = casts.real(x) if x.dtype.is_complex else x
     return made
 
 
@@ -196,7 +196,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
         return new_constant(
             np.full(x._array.shape, b"", object), x
         )  # what is no number has an empty part
-    made: Tensor = casting.imag(x) if x.dtype.is_complex else selection.zeros_like(x)
+    made: Tensor = casts.imag(x) if x.dtype.is_complex else selection.zeros_like(x)
     return made
 
 
@@ -221,7 +221,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     length = select(positive, sqrt(select(positive, total, ones_like(total))), total)
     given = strict_operand(clip_norm, x.dtype)
     limit = maximum(given, zeros_like(given))
-    limit = limit if limit.dtype is x.dtype else casting.cast(limit, dtype=x.dtype._numpy)
+    limit = limit if limit.dtype is x.dtype else casts.cast(limit, dtype=x.dtype._numpy)
     return x * limit / maximum(length, limit)
 
 

@@ -15,7 +15,7 @@ from tapelab.exercises.reading import value_of
 from tapelab.exercises.trial import Trial, trial_of
 from tapelab.exercises.values import Numbers, Value
 from tapelab.exercises.verdict import outcome
-from tapelab.ops.reduction import reduce_sum
+from tapelab.ops.reduce_ops import reduce_sum
 
 
 class WrongAnswer(Answer):

@@ -7,13 +7,13 @@ from functools import update_wrapper
 from typing import Any
 
 from tapelab import nest
-from tapelab.autodiff.custom_gradients import CustomGradient, in_form, is_moving, numbers
+from tapelab.autodiff.gradient_overrides import CustomGradient, in_form, is_moving, numbers
 from tapelab.core import custom
 from tapelab.core.aside import aside
 from tapelab.core.composite_tensor import numbers_of
 from tapelab.core.tape import GradientTape, UnconnectedGradients
 from tapelab.core.tensor import constant_of
-from tapelab.ops.stops import identity
+from tapelab.ops.pass_through import identity
 
 Function = Callable[..., Any]
 

@@ -30,7 +30,7 @@ from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.variable import Variable
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.products import matmul
-from tapelab.ops.reduction import reduce_sum
+from tapelab.ops.reduce_ops import reduce_sum
 from tapelab.ops.selection import zeros_like as zeros_of
 from tapelab.random.streams import Source
 

@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tapelab.compile.program import Instruction, Kind, Program, ProgramOp
-from tapelab.kernels.elements import LARGE
-from tapelab.ops import activation, arithmetic, broadcasting, products, shape
+from tapelab.kernels.elementwise_kernels import LARGE
+from tapelab.ops import activation, arithmetic, broadcasting, products, shapes
 
 Run = Callable[..., tuple[Any, ...]]
 _LARGE: Final = 1024
@@ -170,7 +170,7 @@ _SPELLINGS: Final[dict[ProgramOp, Spell]] = {
     arithmetic.divide: _between("/", "fc"),
     arithmetic.negative: _negative,
     activation.relu: _relu,
-    shape.reshape: _reshaped,
+    shapes.reshape: _reshaped,
     broadcasting.sum_to: _summed_to,
     products.matmul: _matmul,
 }

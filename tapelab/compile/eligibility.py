@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.autodiff.custom_gradients import CustomGradient
+from tapelab.autodiff.gradient_overrides import CustomGradient
 from tapelab.compile.call_graph import Graph, Node, Slot
 from tapelab.compile.pytree import Bundle, leaves
 from tapelab.core.cell import Holder

@@ -41,7 +41,7 @@ from tapelab.core.convert import to_tensor
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
-from tapelab.ops.stops import identity
+from tapelab.ops.pass_through import identity
 from tapelab.random.seeds import untouched
 
 logger: Final = logging.getLogger("tapelab")

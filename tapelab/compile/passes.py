@@ -12,11 +12,11 @@ from tapelab.compile.program import Instruction, Kind, Program, ProgramOp
 from tapelab.core.op_declaration import Op
 from tapelab.ops.arithmetic import add, divide, multiply, subtract
 from tapelab.ops.broadcasting import broadcast_to, sum_to
-from tapelab.ops.casting import cast
+from tapelab.ops.casts import cast
+from tapelab.ops.pass_through import identity, identity_n, read_value, stop_gradient
 from tapelab.ops.powers import pow_
-from tapelab.ops.reduction import spread
-from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
-from tapelab.ops.stops import identity, identity_n, read_value, stop_gradient
+from tapelab.ops.reduce_ops import spread
+from tapelab.ops.shapes import expand_dims, reshape, squeeze, transpose
 
 _GROWN: Final = 4096
 """A constant is not worked out beforehand if it has more elements than this and than its inputs."""

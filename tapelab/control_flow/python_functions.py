@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import errors
-from tapelab.autodiff.custom_gradients import in_form, names_of, numbers
+from tapelab.autodiff.gradient_overrides import in_form, names_of, numbers
 from tapelab.core import custom
 from tapelab.core.cell import Holder
 from tapelab.core.composite_tensor import CompositeTensor

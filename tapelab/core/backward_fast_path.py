@@ -21,7 +21,7 @@ from tapelab.core.op_declaration import OTHER_INPUT, UNCHANGED
 from tapelab.core.records import BinaryOpRun, OpRun, Record, UnaryOpRun, as_op_run, kind_of
 from tapelab.core.step_report import AddStep
 from tapelab.core.tensor import Tensor
-from tapelab.kernels.elements import LARGE
+from tapelab.kernels.elementwise_kernels import LARGE
 
 _SCALARS: Final = frozenset({float32, float64})
 

@@ -2,8 +2,8 @@
 
 Backward passes, Jacobians, forward mode, variables and `IndexedSlices` need a few ops: to add two
 cotangents, to sum one to the shape of an input, to stack rows. They are declared in `tapelab.ops`
-like all others, and `tapelab/ops/core_ops.py` installs them here when the package is imported. As
-it names the ops themselves, one that is missing or renamed is an error of that import.
+like all others, and `tapelab/ops/core_registration.py` installs them when the package is imported.
+As it names the ops themselves, one that is missing or renamed is an error of that import.
 """
 
 from __future__ import annotations

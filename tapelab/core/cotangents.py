@@ -25,7 +25,7 @@ from tapelab.core.origin import Origin
 from tapelab.core.records import OpRun
 from tapelab.core.tensor import Tensor, constant_of, wrap
 from tapelab.errors import NoGradientError, Refusal
-from tapelab.kernels.elements import LARGE
+from tapelab.kernels.elementwise_kernels import LARGE
 
 Cotangent = Any
 """An array, an `IndexedSlices` or a tensor; of several results a tuple of them."""

@@ -22,7 +22,7 @@ from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import BinaryOpRun, OpRun, UnaryOpRun, truncated
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
-from tapelab.kernels.elements import LARGE
+from tapelab.kernels.elementwise_kernels import LARGE
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 Method = Callable[..., Any]

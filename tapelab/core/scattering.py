@@ -15,7 +15,7 @@ from tapelab.core.stacking import stacked
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.errors import invalid_argument
-from tapelab.kernels.rows import meet_at, meet_rows
+from tapelab.kernels.row_scatter import meet_at, meet_rows
 
 Write = Callable[[Any, Any, Any], None]
 

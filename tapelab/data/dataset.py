@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.data import element_order, sources, transformations
+from tapelab.data import dataset_sources, element_order, transformations
+from tapelab.data.dataset_elements import parts_of
 from tapelab.data.element_order import draws
-from tapelab.data.elements import parts_of
 from tapelab.data.iterators import DatasetIterator, NumpyIterator
 from tapelab.data.options import Options
 from tapelab.data.pipeline import Pipeline
@@ -25,12 +25,12 @@ class Dataset(Pipeline):
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """One element: the tensors themselves."""
-        return Dataset(*sources.whole_tensors(tensors))
+        return Dataset(*dataset_sources.whole_tensors(tensors))
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         """One element for each row of the tensors, in their structure."""
-        return Dataset(*sources.slices(tensors))
+        return Dataset(*dataset_sources.slices(tensors))
 
     @staticmethod
     def from_generator(
@@ -39,34 +39,36 @@ class Dataset(Pipeline):
     ) -> Dataset:  # fmt: skip
         """What a Python generator yields; the signature promises shapes and dtypes."""
         return Dataset(
-            *sources.generated(generator, output_types, output_shapes, args, output_signature)
+            *dataset_sources.generated(
+                generator, output_types, output_shapes, args, output_signature
+            )
         )
 
     @staticmethod
     def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
         """The whole numbers of a range."""
-        return Dataset(*sources.numbers(args, output_type))
+        return Dataset(*dataset_sources.numbers(args, output_type))
 
     @staticmethod
     def counter(
         start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None
     ) -> Dataset:
         """Whole numbers without an end."""
-        return Dataset(*sources.counting(whole(start), whole(step), dtype))
+        return Dataset(*dataset_sources.counting(whole(start), whole(step), dtype))
 
     @staticmethod
     def random(
         seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> Dataset:
         """Random whole numbers without an end."""
-        return Dataset(*sources.chances(draws(seed)))
+        return Dataset(*dataset_sources.chances(draws(seed)))
 
     @staticmethod
     def list_files(
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Dataset:
         """The names of the files that match a pattern, shuffled unless told otherwise."""
-        found = Dataset(*sources.named(file_pattern))
+        found = Dataset(*dataset_sources.named(file_pattern))
         return found if shuffle is False else found.shuffle(len(found), seed)
 
     @staticmethod
@@ -172,4 +174,4 @@ class TextLineDataset(Dataset):
         num_parallel_reads: Any = None, name: str | None = None,
     ) -> Any:  # fmt: skip
         """A Dataset like any other."""
-        return Dataset(*sources.lines(filenames, compression_type))
+        return Dataset(*dataset_sources.lines(filenames, compression_type))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.data.elements import Element, common, mapped, parts_of, raw_of
+from tapelab.data.dataset_elements import Element, common, mapped, parts_of, raw_of
 from tapelab.data.stage import INFINITE, UNKNOWN, Stage, counted, whole
 from tapelab.errors import OpError, invalid_argument
 from tapelab.random import uniform
@@ -138,7 +138,7 @@ def joined(stage: Stage, other: Stage) -> Stage:
 
 def zipped(structure: Any, stages: list[Stage]) -> Stage:
     """Elements of several Datasets side by side, as long as all have one."""
-    from tapelab.data.elements import rebuilt
+    from tapelab.data.dataset_elements import rebuilt
 
     def start() -> Iterator[Element]:
         for row in zip(*(stage.start() for stage in stages), strict=False):

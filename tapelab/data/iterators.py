@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import constant_of
-from tapelab.data.elements import Element, mapped, tensors_of
+from tapelab.data.dataset_elements import Element, mapped, tensors_of
 from tapelab.data.stage import Stage
 from tapelab.errors import OutOfRangeError, invalid_argument
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from typing import Any, Final, Self
 
-from tapelab.data import batches, element_order, transformations
+from tapelab.data import dataset_batches, element_order, transformations
+from tapelab.data.dataset_elements import parts_of
 from tapelab.data.element_order import shuffled
-from tapelab.data.elements import parts_of
 from tapelab.data.options import Options
 from tapelab.data.stage import Stage, whole
 from tapelab.dtypes import int64
@@ -25,7 +25,7 @@ class Pipeline(Stage):
     ) -> Self:  # fmt: skip
         """Consecutive elements stacked to one; the last may be shorter."""
         kind = "_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset"
-        return self._as_self(batches.batched(self, batch_size, bool(drop_remainder), kind))
+        return self._as_self(dataset_batches.batched(self, batch_size, bool(drop_remainder), kind))
 
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
@@ -33,7 +33,9 @@ class Pipeline(Stage):
     ) -> Self:  # fmt: skip
         """As `batch`, for elements of different lengths, which are filled up."""
         return self._as_self(
-            batches.padded(self, batch_size, padded_shapes, padding_values, bool(drop_remainder))
+            dataset_batches.padded(
+                self, batch_size, padded_shapes, padding_values, bool(drop_remainder)
+            )
         )
 
     def ragged_batch(
@@ -41,11 +43,11 @@ class Pipeline(Stage):
         name: str | None = None,
     ) -> Self:  # fmt: skip
         """As `batch`, for elements of different lengths, which become rows of a ragged tensor."""
-        return self._as_self(batches.ragged(self, batch_size, bool(drop_remainder)))
+        return self._as_self(dataset_batches.ragged(self, batch_size, bool(drop_remainder)))
 
     def unbatch(self, name: str | None = None) -> Self:
         """The rows of the elements, one by one."""
-        return self._as_self(batches.unbatched(self))
+        return self._as_self(dataset_batches.unbatched(self))
 
     def rebatch(
         self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
@@ -65,7 +67,9 @@ class Pipeline(Stage):
         name: str | None = None,
     ) -> Self:  # fmt: skip
         """Datasets of consecutive elements, as elements."""
-        return self._as_self(batches.windows(self, size, shift, stride, bool(drop_remainder)))
+        return self._as_self(
+            dataset_batches.windows(self, size, shift, stride, bool(drop_remainder))
+        )
 
     def map(
         self, map_func: Callable[..., Any], num_parallel_calls: Any = None,
@@ -129,7 +133,7 @@ class Pipeline(Stage):
     ) -> Self:  # fmt: skip
         """Batches of elements of similar length, filled up to the longest of the batch."""
         return self._as_self(
-            batches.bucketed(
+            dataset_batches.bucketed(
                 self, element_length_func, list(bucket_boundaries), list(bucket_batch_sizes),
                 padded_shapes, padding_values, to_boundary=pad_to_bucket_boundary,
                 drop_remainder=drop_remainder,

@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from tapelab.core.tensor import Tensor
-from tapelab.data.elements import Element
+from tapelab.data.dataset_elements import Element
 from tapelab.ops.public import strict_operand
 
 INFINITE: Final = -1

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.data.elements import (
+from tapelab.data.dataset_elements import (
     Element,
     call,
     common,
@@ -19,7 +19,7 @@ from tapelab.data.elements import (
     returned,
     tensors_of,
 )
-from tapelab.data.sources import spec_of_element
+from tapelab.data.dataset_sources import spec_of_element
 from tapelab.data.stage import UNKNOWN, Stage, whole
 from tapelab.errors import invalid_argument
 from tapelab.framework.scopes import off_tape

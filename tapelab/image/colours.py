@@ -20,12 +20,12 @@ from tapelab.framework.scopes import executing_eagerly
 from tapelab.image.geometry import filled_picture
 from tapelab.linalg import tensordot
 from tapelab.math import divide_no_nan
-from tapelab.ops import colour, powers, reduction
-from tapelab.ops.casting import cast
+from tapelab.ops import colour, powers, reduce_ops
+from tapelab.ops.casts import cast
 from tapelab.ops.colour import require_colours
+from tapelab.ops.pass_through import identity, stop_gradient
 from tapelab.ops.public import in_default, strict_operand, tensor
 from tapelab.ops.selection import maximum, zeros_like
-from tapelab.ops.stops import identity, stop_gradient
 
 GREY: Final = (0.2989, 0.587, 0.114)
 TO_YUV: Final = (
@@ -256,8 +256,8 @@ def per_image_standardization(image: Any) -> Any:
     """
     x: Any = to_dtype(filled_picture(image), float32)
     axes = (x.ndim - 3, x.ndim - 2, x.ndim - 1)
-    mean = reduction.reduce_mean(x, axis=axes, keepdims=True)
-    variance = reduction.reduce_mean(
+    mean = reduce_ops.reduce_mean(x, axis=axes, keepdims=True)
+    variance = reduce_ops.reduce_mean(
         powers.square(x - mean), axis=axes, keepdims=True
     )  # of the whole picture
     entries = np.prod(x._array.shape[-3:])

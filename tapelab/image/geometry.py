@@ -11,8 +11,8 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.linalg import eye
 from tapelab.nn.convolutions import conv2d
+from tapelab.ops.integer_arguments import number
 from tapelab.ops.public import tensor
-from tapelab.ops.settings import number
 
 
 @public(group=True)

@@ -15,8 +15,8 @@ from tapelab.core.tensor import Tensor
 from tapelab.image.geometry import pad_to_bounding_box, picture
 from tapelab.linalg import einsum
 from tapelab.ops import samples
-from tapelab.ops.casting import cast
-from tapelab.ops.settings import lengths, number
+from tapelab.ops.casts import cast
+from tapelab.ops.integer_arguments import lengths, number
 
 Weights = Any
 """An array of shape [new, old]."""

@@ -12,8 +12,8 @@ from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.image.colours import convert_image_dtype
 from tapelab.nn.convolutions import depthwise_conv2d
-from tapelab.ops import powers, reduction
-from tapelab.ops.exponential import log
+from tapelab.ops import powers, reduce_ops
+from tapelab.ops.powers import log
 from tapelab.ops.public import matched, tensor
 
 SOBEL: Final = ([[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
@@ -66,7 +66,7 @@ def total_variation(images: Any, name: str | None = None) -> Any:
     down = abs(x[..., 1:, :, :] - x[..., :-1, :, :])
     across = abs(x[..., :, 1:, :] - x[..., :, :-1, :])
     sums: list[Any] = [
-        reduction.reduce_sum(each, axis=axes, keepdims=False) for each in (down, across)
+        reduce_ops.reduce_sum(each, axis=axes, keepdims=False) for each in (down, across)
     ]
     return sums[0] + sums[1]
 
@@ -76,7 +76,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
     """The ratio of the peak to the mean squared difference of two pictures, in decibels."""
     x, y, peak = _alike(a, b, max_val)
     axes = tuple(range(x.ndim - 3, x.ndim))
-    mse: Any = reduction.reduce_mean(powers.squared_difference(x, y), axis=axes, keepdims=False)
+    mse: Any = reduce_ops.reduce_mean(powers.squared_difference(x, y), axis=axes, keepdims=False)
     tens = 1.0 / np.log(10.0)
     return log(tensor(peak)) * (20.0 * tens) - log(mse) * (10.0 * tens)
 
@@ -110,7 +110,7 @@ def ssim(
     structure = (local(x * y) * 2.0 - both * 2.0 + high) / (spread - each + high)
     index: Any = lightness * structure
     axes = (3,) if return_index_map else (1, 2, 3)
-    found = reduction.reduce_mean(index, axis=axes, keepdims=False)
+    found = reduce_ops.reduce_mean(index, axis=axes, keepdims=False)
     return found if x.ndim == 4 else squeeze(found, 0)
 
 

@@ -20,8 +20,8 @@ from tapelab.image.colours import (
     adjust_saturation,
 )
 from tapelab.image.geometry import flip_left_right, flip_up_down, picture
+from tapelab.ops.integer_arguments import lengths
 from tapelab.ops.public import tensor
-from tapelab.ops.settings import lengths
 
 Draw = Callable[..., Any]
 

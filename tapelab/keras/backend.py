@@ -12,7 +12,7 @@ from tapelab.core.variable import read
 from tapelab.dtypes import DType, as_dtype
 from tapelab.keras import name_scopes, seeded_arrays
 from tapelab.namespace.missing_names import in_module
-from tapelab.ops.casting import cast as _cast
+from tapelab.ops.casts import cast as _cast
 
 _settings: Final[dict[str, Any]] = {"floatx": "float32", "epsilon": 1e-07}
 _FLOATS: Final = ("bfloat16", "float16", "float32", "float64")

@@ -22,7 +22,7 @@ from tapelab.keras.backend import convert_to_tensor
 from tapelab.keras.class_settings import Configured
 from tapelab.keras.masks import masks_of
 from tapelab.keras.name_scopes import automatic_name
-from tapelab.ops.casting import cast
+from tapelab.ops.casts import cast
 
 MEANS: Final = ("sum_over_batch_size", "mean", "mean_with_sample_weight")
 REDUCTIONS: Final = ("sum", *MEANS, "none", None)

@@ -15,7 +15,7 @@ from tapelab.keras import seeded_arrays
 from tapelab.keras.name_scopes import automatic_name, name_scope
 from tapelab.keras.variables import Variable
 from tapelab.namespace.missing_names import in_module
-from tapelab.ops.settings import lengths
+from tapelab.ops.integer_arguments import lengths
 
 
 class SeedGenerator:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tapelab.kernels import bulk as bulk
-    from tapelab.kernels import circle as circle
+    from tapelab.kernels import sine_cosine as sine_cosine
 
-LATE: Final = ("bulk", "circle")
+LATE: Final = ("bulk", "sine_cosine")
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.kernels.elements import LARGE
+from tapelab.kernels.elementwise_kernels import LARGE
 from tapelab.kernels.loader import ran, ran_in_slices
 from tapelab.kernels.memory import empty, in_rows
 from tapelab.kernels.normal import laid_flat

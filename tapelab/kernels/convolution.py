@@ -18,7 +18,7 @@ import numpy as np
 
 from tapelab.kernels import pooling
 from tapelab.kernels.memory import empty, in_rows
-from tapelab.kernels.windows import Sliding, added_back, windows_of
+from tapelab.kernels.sliding_windows import Sliding, added_back, windows_of
 
 AT_ONCE: Final = 2**19
 """So many entries of windows are laid flat at a time."""

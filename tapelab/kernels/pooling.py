@@ -15,7 +15,7 @@ import numpy as np
 
 from tapelab.kernels.loader import ran, ran_in_slices
 from tapelab.kernels.memory import empty, in_rows
-from tapelab.kernels.windows import Sliding
+from tapelab.kernels.sliding_windows import Sliding
 
 COMPILED_FROM: Final = 2**16
 """From so many entries on, compiled code: below, a third of a second for numba is never won."""

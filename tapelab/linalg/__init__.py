@@ -11,20 +11,14 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.errors import FailedPreconditionError, invalid_argument
 from tapelab.namespace.missing_names import in_module
-from tapelab.ops import (
-    composites,
-    matrices,
-    products,
-    rearranging,
-    reduction,
-)
+from tapelab.ops import composites, matrices, products, rearrangement, reduce_ops
 from tapelab.ops.arithmetic import conjugated
-from tapelab.ops.casting import cast
+from tapelab.ops.casts import cast
+from tapelab.ops.integer_arguments import lengths
 from tapelab.ops.public import in_turn, matched, without_settings
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.rules import numpy_dtype
-from tapelab.ops.settings import lengths
-from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
+from tapelab.ops.shapes import expand_dims, reshape, squeeze, transpose
 
 eye = creation.eye
 norm = composites.norm
@@ -139,7 +133,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 @public(group=True)
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the numbers on the diagonal."""
-    made: Tensor = reduction.reduce_sum(
+    made: Tensor = reduce_ops.reduce_sum(
         matrices.diagonal_part(as_tensor(x)), axis=(-1,), keepdims=False
     )
     return made
@@ -177,7 +171,7 @@ def normalize(
 
 def _rolled(x: Any, by: int) -> Any:
     """The three numbers of each vector, moved towards the front."""
-    return rearranging.roll(x, shift=(-by,), axis=(-1,))
+    return rearrangement.roll(x, shift=(-by,), axis=(-1,))
 
 
 __getattr__, __dir__ = in_module(__name__)

@@ -13,18 +13,18 @@ from tapelab.core.wording import spoken
 from tapelab.dtypes import int32
 from tapelab.errors import invalid_argument
 from tapelab.linalg.factorizations import cholesky_solve
-from tapelab.ops import decompositions, least_squares, matrices, matrix_functions, solving
-from tapelab.ops.casting import real
+from tapelab.ops import decompositions, linear_systems, matrices, matrix_functions
+from tapelab.ops.casts import real
 from tapelab.ops.comparison import greater
-from tapelab.ops.exponential import log
+from tapelab.ops.integer_arguments import refuse_no_number
+from tapelab.ops.powers import log
 from tapelab.ops.products import matmul
 from tapelab.ops.public import in_turn, matched, strict_operand
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ops.reduction import reduce_max, reduce_sum
-from tapelab.ops.refusing import refuse_no_number
+from tapelab.ops.reduce_ops import reduce_max, reduce_sum
 from tapelab.ops.rules import numpy_dtype
 from tapelab.ops.selection import ones_like, select, zeros_like
-from tapelab.ops.shape import expand_dims
+from tapelab.ops.shapes import expand_dims
 
 
 class LogMatrixDeterminant(NamedTuple):
@@ -38,21 +38,21 @@ class LogMatrixDeterminant(NamedTuple):
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The matrix that undoes another: their product is the identity."""
     x = as_tensor(input)
-    made: Tensor = solving.inverse(matrices.adjoint(x) if adjoint else x)
+    made: Tensor = linear_systems.inverse(matrices.adjoint(x) if adjoint else x)
     return made
 
 
 @public
 def det(input: Any, name: str | None = None) -> Tensor:
     """By how much a matrix stretches a volume; 0 if it flattens space."""
-    made: Tensor = solving.determinant(as_tensor(input))
+    made: Tensor = linear_systems.determinant(as_tensor(input))
     return made
 
 
 @public(group=True)
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of a positive definite matrix; of another one NaN."""
-    sides = matrices.diagonal_part(solving.cholesky(as_tensor(matrix)))
+    sides = matrices.diagonal_part(linear_systems.cholesky(as_tensor(matrix)))
     made: Tensor = 2.0 * reduce_sum(log(real(sides)), axis=(-1,))
     return made
 
@@ -60,13 +60,13 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
 @public
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """The sign of the determinant and the logarithm of its size."""
-    return LogMatrixDeterminant(*solving.slogdet(as_tensor(input)))
+    return LogMatrixDeterminant(*linear_systems.slogdet(as_tensor(input)))
 
 
 @public
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The solution of the linear equations, one column for each column of the right-hand side."""
-    made: Tensor = solving.solve(*matched(matrix, rhs), adjoint_a=adjoint)
+    made: Tensor = linear_systems.solve(*matched(matrix, rhs), adjoint_a=adjoint)
     return made
 
 
@@ -76,7 +76,7 @@ def triangular_solve(
 ) -> Tensor:
     """The solution of linear equations of which one triangle counts."""
     x, y = matched(matrix, rhs)
-    made: Tensor = solving.triangular_solve(x, y, lower=lower, adjoint_a=adjoint)
+    made: Tensor = linear_systems.triangular_solve(x, y, lower=lower, adjoint_a=adjoint)
     return made
 
 
@@ -102,7 +102,7 @@ def lstsq(
     if b.ndim < 2:
         raise invalid_argument("MatMul", "In[1] ndims must be >= 2. Try tf.expand_dims(rhs, -1)")
     if not fast:
-        made: Tensor = least_squares.lstsq(A, b)
+        made: Tensor = linear_systems.lstsq(A, b)
         return made
     turned = matrices.adjoint(A)
     rows, columns = A._array.shape[-2:]
@@ -114,7 +114,7 @@ def lstsq(
         )  # fmt: skip
     weight = strict_operand(l2_regularizer, A.dtype)._value
     damped = gram + weight * np.eye(min(rows, columns), dtype=numpy_dtype(A))
-    factor = solving.cholesky(damped)
+    factor = linear_systems.cholesky(damped)
     if rows >= columns:
         made = cholesky_solve(factor, matmul(turned, b))
     else:

@@ -13,9 +13,9 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, int32
 from tapelab.errors import invalid_argument
-from tapelab.ops import decompositions, eigenvectors, matrices, matrix_functions, solving
+from tapelab.ops import decompositions, linear_systems, matrices, matrix_functions
 from tapelab.ops.arithmetic import conjugated
-from tapelab.ops.casting import real
+from tapelab.ops.casts import real
 from tapelab.ops.products import matmul
 from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
@@ -42,7 +42,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
 
     Only the lower triangle of the matrix is read. One that is not positive definite gives NaN.
     """
-    made: Tensor = solving.cholesky(as_tensor(input))
+    made: Tensor = linear_systems.cholesky(as_tensor(input))
     return made
 
 
@@ -52,8 +52,8 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     x, y = matched(chol, rhs)
     if y.ndim < 2:
         raise invalid_argument("MatrixTriangularSolve", f"In[1] ndims must be >= 2: {y.ndim}")
-    half = solving.triangular_solve(x, y, lower=True, adjoint_a=False)
-    made: Tensor = solving.triangular_solve(x, half, lower=True, adjoint_a=True)
+    half = linear_systems.triangular_solve(x, y, lower=True, adjoint_a=False)
+    made: Tensor = linear_systems.triangular_solve(x, half, lower=True, adjoint_a=True)
     return made
 
 
@@ -73,14 +73,14 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
 @public
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues of any square matrix and its eigenvectors as columns; both are complex."""
-    values, vectors = eigenvectors.eig(as_tensor(tensor))
+    values, vectors = matrix_functions.eig(as_tensor(tensor))
     return values, vectors
 
 
 @public
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of any square matrix; they are complex numbers."""
-    made: Tensor = eigenvectors.eigvals(as_tensor(tensor))
+    made: Tensor = matrix_functions.eigvals(as_tensor(tensor))
     return made
 
 
@@ -137,8 +137,8 @@ def lu_solve(
     x, y = matched(lower_upper, rhs)
     order = as_tensor(perm)
     rows = gather(y, order, axis=-2, batch_dims=order.ndim - 1)
-    half = solving.triangular_solve(_lower(x), rows, lower=True, adjoint_a=False)
-    made: Tensor = solving.triangular_solve(x, half, lower=False, adjoint_a=False)
+    half = linear_systems.triangular_solve(_lower(x), rows, lower=True, adjoint_a=False)
+    made: Tensor = linear_systems.triangular_solve(x, half, lower=False, adjoint_a=False)
     return made
 
 

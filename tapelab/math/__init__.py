@@ -18,15 +18,11 @@ from tapelab.ops import (
     comparison,
     composites,
     error_function,
-    exponential,
-    hyperbolic,
     powers,
-    reduction,
-    reduction_product,
-    rounding,
-    searching,
+    reduce_ops,
     selection,
-    shielded,
+    sort_order,
+    step_functions,
     trigonometry,
 )
 from tapelab.ops.public import (
@@ -48,10 +44,10 @@ multiply = binary_of_numbers(arithmetic.multiply)
 negative = unary(arithmetic.negative)
 conj = value_ops.conj
 
-divide_no_nan = binary(shielded.divide_no_nan)
-xdivy = binary(shielded.xdivy)
-xlogy = binary(shielded.xlogy)
-xlog1py = binary(shielded.xlog1py)
+divide_no_nan = binary(arithmetic.divide_no_nan)
+xdivy = binary(arithmetic.xdivy)
+xlogy = binary(arithmetic.xlogy)
+xlog1py = binary(arithmetic.xlog1py)
 
 square = unary(powers.square)
 sqrt = unary(powers.sqrt)
@@ -60,10 +56,10 @@ reciprocal = unary(powers.reciprocal)
 squared_difference = binary(powers.squared_difference)
 pow = binary(powers.pow_)
 
-exp = unary(exponential.exp)
-expm1 = unary(exponential.expm1)
-log = unary(exponential.log)
-log1p = unary(exponential.log1p)
+exp = unary(powers.exp)
+expm1 = unary(powers.expm1)
+log = unary(powers.log)
+log1p = unary(powers.log1p)
 
 sin = unary(trigonometry.sin)
 cos = unary(trigonometry.cos)
@@ -73,12 +69,12 @@ acos = unary(trigonometry.acos)
 atan = unary(trigonometry.atan)
 atan2 = binary(trigonometry.atan2)
 
-sinh = unary(hyperbolic.sinh)
-cosh = unary(hyperbolic.cosh)
-tanh = unary(hyperbolic.tanh)
-asinh = unary(hyperbolic.asinh)
-acosh = unary(hyperbolic.acosh)
-atanh = unary(hyperbolic.atanh)
+sinh = unary(trigonometry.sinh)
+cosh = unary(trigonometry.cosh)
+tanh = unary(trigonometry.tanh)
+asinh = unary(trigonometry.asinh)
+acosh = unary(trigonometry.acosh)
+atanh = unary(trigonometry.atanh)
 
 sigmoid = unary(activation.sigmoid)
 softplus = unary(activation.softplus)
@@ -86,17 +82,17 @@ softsign = unary(activation.softsign)
 erf = unary(error_function.erf)
 erfc = unary(error_function.erfc)
 
-abs = unary(rounding.abs_)
-sign = unary(rounding.sign)
-round = unary(rounding.round)
-rint = unary(rounding.rint)
-floor = unary(rounding.floor)
-ceil = unary(rounding.ceil)
-floordiv = binary(rounding.floordiv)
-floormod = binary(rounding.floormod)
+abs = unary(step_functions.abs_)
+sign = unary(step_functions.sign)
+round = unary(step_functions.round)
+rint = unary(step_functions.rint)
+floor = unary(step_functions.floor)
+ceil = unary(step_functions.ceil)
+floordiv = binary(step_functions.floordiv)
+floormod = binary(step_functions.floormod)
 mod = floormod
-truncatediv = binary(rounding.truncatediv)
-truncatemod = binary(rounding.truncatemod)
+truncatediv = binary(step_functions.truncatediv)
+truncatemod = binary(step_functions.truncatemod)
 
 equal = binary(comparison.equal)
 not_equal = binary(comparison.not_equal)
@@ -115,20 +111,20 @@ logical_not = logical(comparison.logical_not)
 maximum = binary(selection.maximum)
 minimum = binary(selection.minimum)
 
-reduce_sum = along_axes(reduction.reduce_sum)
-reduce_mean = along_axes(reduction.reduce_mean)
-reduce_max = along_axes(reduction.reduce_max)
-reduce_min = along_axes(reduction.reduce_min)
-reduce_prod = along_axes(reduction_product.reduce_prod)
-reduce_logsumexp = along_axes(reduction.reduce_logsumexp)
-reduce_euclidean_norm = along_axes(reduction.reduce_euclidean_norm)
-reduce_all = along_axes(reduction.reduce_all)
-reduce_any = along_axes(reduction.reduce_any)
+reduce_sum = along_axes(reduce_ops.reduce_sum)
+reduce_mean = along_axes(reduce_ops.reduce_mean)
+reduce_max = along_axes(reduce_ops.reduce_max)
+reduce_min = along_axes(reduce_ops.reduce_min)
+reduce_prod = along_axes(reduce_ops.reduce_prod)
+reduce_logsumexp = along_axes(reduce_ops.reduce_logsumexp)
+reduce_euclidean_norm = along_axes(reduce_ops.reduce_euclidean_norm)
+reduce_all = along_axes(reduce_ops.reduce_all)
+reduce_any = along_axes(reduce_ops.reduce_any)
 cumsum = running(accumulation.cumsum)
 cumprod = running(accumulation.cumprod)
 cumulative_logsumexp = running(accumulation.cumulative_logsumexp)
-argmax = position(searching.argmax)
-argmin = position(searching.argmin)
+argmax = position(sort_order.argmax)
+argmin = position(sort_order.argmin)
 
 reduce_variance = composites.reduce_variance
 reduce_std = composites.reduce_std
@@ -156,7 +152,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The product of two entries, and 0 where the second is 0; x alone decides the dtype."""
     first = tensor(x)
-    made: Tensor = shielded.multiply_no_nan(first, to_tensor(y, first.dtype))
+    made: Tensor = arithmetic.multiply_no_nan(first, to_tensor(y, first.dtype))
     return made
 
 

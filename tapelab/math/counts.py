@@ -17,10 +17,10 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets, spoken
 from tapelab.dtypes import as_dtype, int32, int64
 from tapelab.errors import invalid_argument
-from tapelab.ops import marking
+from tapelab.ops import mask_ops
+from tapelab.ops.integer_arguments import number
 from tapelab.ops.public import matched, tensor
-from tapelab.ops.settings import number
-from tapelab.ops.shape import reshape
+from tapelab.ops.shapes import reshape
 
 
 @public
@@ -52,7 +52,7 @@ def bincount(
     weighed = tensor(np.ones((), as_dtype(dtype).as_numpy_dtype)) if weights is None else None
     if weighed is None:
         weighed = _weights(weights, shape, rows.shape)
-    made: Tensor = marking.dense_bincount(
+    made: Tensor = mask_ops.dense_bincount(
         new_constant(rows, None), weighed, size=_size(rows, minlength, maxlength),
         binary=bool(binary_output),
     )  # fmt: skip
@@ -146,7 +146,7 @@ def histogram_fixed_width_bins(
     """The number of the bin of equal width that each entry falls in."""
     x, limits = _checked_range(values, value_range)
     count = _bins(nbins)
-    made: Tensor = marking.bins_of(x, limits, count=count)
+    made: Tensor = mask_ops.bins_of(x, limits, count=count)
     return made
 
 
@@ -164,7 +164,7 @@ def histogram_fixed_width(
     x, limits = _checked_range(values, value_range)
     count = _bins(nbins)
     aside(_check_numbers, x)
-    bins = marking.bins_of(x, limits, count=count)
+    bins = mask_ops.bins_of(x, limits, count=count)
     return cast(bincount(bins, minlength=count, maxlength=count), kind)
 
 

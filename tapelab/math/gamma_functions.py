@@ -10,7 +10,7 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.ops import error_function, gamma
 from tapelab.ops.public import axes_of, binary, matched, strict_operand, tensor, unary
-from tapelab.ops.reduction import reduce_sum
+from tapelab.ops.reduce_ops import reduce_sum
 
 lgamma = unary(gamma.lgamma)
 digamma = unary(gamma.digamma)

@@ -11,11 +11,11 @@ from tapelab.core.convert import new_constant, to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.errors import NotFoundError, invalid_argument
-from tapelab.ops import comparison, sorting
+from tapelab.ops import comparison, sort_order
+from tapelab.ops.integer_arguments import number, unfit_index, whole
 from tapelab.ops.public import tensor
-from tapelab.ops.reduction import reduce_all
-from tapelab.ops.settings import number, unfit_index, whole
-from tapelab.ops.shape import reshape
+from tapelab.ops.reduce_ops import reduce_all
+from tapelab.ops.shapes import reshape
 
 
 class ApproxTopK(NamedTuple):
@@ -38,7 +38,7 @@ def approx_max_k(
             None, "ApproxTopK", "Could not find device for node: {{node ApproxTopK}}: it looks "
             "along the last axis only. Try tf.transpose, or tf.argsort",
         )  # fmt: skip
-    return ApproxTopK(*sorting.top_k(x, k=number(k, "ApproxTopK")))
+    return ApproxTopK(*sort_order.top_k(x, k=number(k, "ApproxTopK")))
 
 
 @public

@@ -17,11 +17,11 @@ from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import segments
 from tapelab.ops.arithmetic import divide
+from tapelab.ops.integer_arguments import number, unfit_index
 from tapelab.ops.powers import sqrt
 from tapelab.ops.public import tensor
 from tapelab.ops.rules import numpy_dtype
-from tapelab.ops.settings import number, unfit_index
-from tapelab.ops.shape import reshape
+from tapelab.ops.shapes import reshape
 
 Public = Callable[..., Tensor]
 

@@ -9,26 +9,44 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
 
-from tapelab.namespace.lazy_names import LAZY_PARTS, MODULES, load
+from tapelab.namespace.lazy_symbols import LAZY_PARTS, MODULES, load
 
 PARTS: Final = ("", "math", "linalg", *MODULES)
 """The modules of the namespace; the first is the namespace itself."""
 PUBLIC_HOMES: Final = {
-    *("tapelab", "tapelab.linalg", "tapelab.ops.composites"),
-    *("tapelab.array_ops.value_ops", "tapelab.array_ops.value_ops", "tapelab.array_ops.creation"),
-    *("tapelab.array_ops.creation", "tapelab.array_ops.gather_ops", "tapelab.array_ops.shape_ops"),
-    *("tapelab.array_ops.sort_ops", "tapelab.random.generator"),
-    *("tapelab.ragged.conversion", "tapelab.ragged.shape_ops", "tapelab.ragged.dynamic_shape"),
-    *("tapelab.ragged.elementwise", "tapelab.ragged.row_partition", "tapelab.ragged.gather_ops"),
-    *("tapelab.ragged.segment_ids", "tapelab.ragged.shape_ops"),
-    *("tapelab.signal.transforms", "tapelab.signal.frames", "tapelab.signal.mel_scale"),
-    *("tapelab.signal.transforms", "tapelab.signal.windows"),
-    *("tapelab.data.dataset", "tapelab.data.iterators", "tapelab.data.sources"),
-    *("tapelab.keras.loss", "tapelab.keras.losses"),
-    *("tapelab.keras.metrics.confusion_metrics", "tapelab.keras.metrics.function_metrics"),
-    *("tapelab.keras.metrics.metric", "tapelab.keras.metrics.score_metrics"),
-    *("tapelab.keras.optimizers.adam", "tapelab.keras.optimizers.adaptive"),
-    *("tapelab.keras.optimizers.descent", "tapelab.keras.optimizers.optimizer"),
+    "tapelab",
+    "tapelab.array_ops.creation",
+    "tapelab.array_ops.gather_ops",
+    "tapelab.array_ops.shape_ops",
+    "tapelab.array_ops.sort_ops",
+    "tapelab.array_ops.value_ops",
+    "tapelab.data.dataset",
+    "tapelab.data.dataset_sources",
+    "tapelab.data.iterators",
+    "tapelab.keras.loss",
+    "tapelab.keras.losses",
+    "tapelab.keras.metrics.confusion_metrics",
+    "tapelab.keras.metrics.function_metrics",
+    "tapelab.keras.metrics.metric",
+    "tapelab.keras.metrics.score_metrics",
+    "tapelab.keras.optimizers.adam",
+    "tapelab.keras.optimizers.adaptive",
+    "tapelab.keras.optimizers.descent",
+    "tapelab.keras.optimizers.optimizer",
+    "tapelab.linalg",
+    "tapelab.ops.composites",
+    "tapelab.ragged.dynamic_shape",
+    "tapelab.ragged.ragged_conversion",
+    "tapelab.ragged.ragged_elementwise",
+    "tapelab.ragged.ragged_gather_ops",
+    "tapelab.ragged.ragged_shape_ops",
+    "tapelab.ragged.row_partition",
+    "tapelab.ragged.segment_ids",
+    "tapelab.random.generator",
+    "tapelab.signal.frames",
+    "tapelab.signal.mel_scale",
+    "tapelab.signal.transforms",
+    "tapelab.signal.window_functions",
 }
 """Where public functions are defined that other modules of the namespace offer as well."""
 ELSEWHERE: Final = {

@@ -23,18 +23,18 @@ from tapelab.nn import (
     cross_entropy,
     dropout_ops,
     lookups,
-    normalization,
-    pooling,
+    norm_ops,
+    pool_ops,
     space_batches,
 )
 from tapelab.ops import activation, composites, isotonic, losses
 from tapelab.ops.arithmetic import negative
-from tapelab.ops.casting import cast
+from tapelab.ops.casts import cast
 from tapelab.ops.error_function import erf
-from tapelab.ops.hyperbolic import tanh as _tanh
+from tapelab.ops.integer_arguments import one_float
 from tapelab.ops.public import matched, one_axis, tensor, unary
-from tapelab.ops.settings import one_float
-from tapelab.ops.shape import reshape, transpose
+from tapelab.ops.shapes import reshape, transpose
+from tapelab.ops.trigonometry import tanh as _tanh
 
 log_sigmoid = composites.log_sigmoid
 atrous_conv2d = convolutions.atrous_conv2d
@@ -49,16 +49,16 @@ conv_transpose = convolutions.conv_transpose
 convolution = convolutions.convolution
 depthwise_conv2d = convolutions.depthwise_conv2d
 separable_conv2d = convolutions.separable_conv2d
-avg_pool = pooling.avg_pool
-avg_pool1d = pooling.avg_pool1d
-avg_pool2d = pooling.avg_pool2d
-avg_pool3d = pooling.avg_pool3d
-max_pool = pooling.max_pool
-max_pool1d = pooling.max_pool1d
-max_pool2d = pooling.max_pool2d
-max_pool3d = pooling.max_pool3d
-max_pool_with_argmax = pooling.max_pool_with_argmax
-pool = pooling.pool
+avg_pool = pool_ops.avg_pool
+avg_pool1d = pool_ops.avg_pool1d
+avg_pool2d = pool_ops.avg_pool2d
+avg_pool3d = pool_ops.avg_pool3d
+max_pool = pool_ops.max_pool
+max_pool1d = pool_ops.max_pool1d
+max_pool2d = pool_ops.max_pool2d
+max_pool3d = pool_ops.max_pool3d
+max_pool_with_argmax = pool_ops.max_pool_with_argmax
+pool = pool_ops.pool
 depth_to_space = space_batches.depth_to_space
 space_to_depth = space_batches.space_to_depth
 compute_average_loss = cross_entropy.compute_average_loss
@@ -71,16 +71,16 @@ softmax = cross_entropy.softmax
 softmax_cross_entropy_with_logits = cross_entropy.softmax_cross_entropy_with_logits
 sparse_softmax_cross_entropy_with_logits = cross_entropy.sparse_softmax_cross_entropy_with_logits
 weighted_cross_entropy_with_logits = cross_entropy.weighted_cross_entropy_with_logits
-batch_norm_with_global_normalization = normalization.batch_norm_with_global_normalization
-batch_normalization = normalization.batch_normalization
-l2_normalize = normalization.l2_normalize
-local_response_normalization = normalization.local_response_normalization
-lrn = normalization.lrn
-moments = normalization.moments
-normalize_moments = normalization.normalize_moments
-sufficient_statistics = normalization.sufficient_statistics
-weighted_moments = normalization.weighted_moments
-zero_fraction = normalization.zero_fraction
+batch_norm_with_global_normalization = norm_ops.batch_norm_with_global_normalization
+batch_normalization = norm_ops.batch_normalization
+l2_normalize = norm_ops.l2_normalize
+local_response_normalization = norm_ops.local_response_normalization
+lrn = norm_ops.lrn
+moments = norm_ops.moments
+normalize_moments = norm_ops.normalize_moments
+sufficient_statistics = norm_ops.sufficient_statistics
+weighted_moments = norm_ops.weighted_moments
+zero_fraction = norm_ops.zero_fraction
 dropout = dropout_ops.dropout
 experimental = dropout_ops.experimental
 top_k = sort_ops.top_k

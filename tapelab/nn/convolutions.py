@@ -18,9 +18,9 @@ from tapelab.nn.window_arguments import (
     sliding,
 )
 from tapelab.ops import convolution as ops
+from tapelab.ops.integer_arguments import lengths
 from tapelab.ops.public import matched, tensor
-from tapelab.ops.settings import lengths
-from tapelab.ops.shape import reshape
+from tapelab.ops.shapes import reshape
 
 
 @public

@@ -12,13 +12,13 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
-from tapelab.ops import activation, exponential, losses, reduction
+from tapelab.ops import activation, losses, powers, reduce_ops
 from tapelab.ops.broadcasting import broadcast_to
-from tapelab.ops.casting import cast
+from tapelab.ops.casts import cast
+from tapelab.ops.integer_arguments import number
 from tapelab.ops.public import matched, strict_operand, tensor
 from tapelab.ops.selection import zeros_like
-from tapelab.ops.settings import number
-from tapelab.ops.shape import reshape, transpose
+from tapelab.ops.shapes import reshape, transpose
 
 
 @public
@@ -161,11 +161,11 @@ def log_poisson_loss(
             "`log_input` and `targets` must have the same shape, received "
             f"({given.shape} vs {counts.shape})."
         )
-    loss = exponential.exp(given) - given * counts
+    loss = powers.exp(given) - given * counts
     if not compute_full_loss:
         return loss
-    whole_circles = exponential.log(counts * (2.0 * np.pi)) * 0.5
-    stirling = counts * exponential.log(counts) - counts + whole_circles
+    whole_circles = powers.log(counts * (2.0 * np.pi)) * 0.5
+    stirling = counts * powers.log(counts) - counts + whole_circles
     small = (counts >= 0.0) & (counts <= 1.0)
     return loss + where(small, zeros_like(counts), stirling)
 
@@ -190,11 +190,11 @@ def compute_average_loss(
         )
     if sample_weight is not None:
         losses_ = losses_ * strict_operand(sample_weight, losses_.dtype)
-    total: Any = reduction.reduce_sum(losses_, axis=None, keepdims=False)
+    total: Any = reduce_ops.reduce_sum(losses_, axis=None, keepdims=False)
     return total / cast(counted, dtype=losses_.dtype._numpy)
 
 
 @public(group=True)
 def scale_regularization_loss(regularization_loss: Any) -> Any:
     """The sum of the penalties, for the one machine there is."""
-    return reduction.reduce_sum(tensor(regularization_loss), axis=None, keepdims=False)
+    return reduce_ops.reduce_sum(tensor(regularization_loss), axis=None, keepdims=False)

@@ -8,11 +8,11 @@ from typing import Any
 
 from tapelab import random
 from tapelab.core.dispatch import public
-from tapelab.ops import selection, stops
+from tapelab.ops import pass_through, selection
 from tapelab.ops.arithmetic import multiply
 from tapelab.ops.comparison import greater_equal
+from tapelab.ops.integer_arguments import one_float
 from tapelab.ops.public import strict_operand, tensor
-from tapelab.ops.settings import one_float
 
 Sampler = Callable[[Any, Any], Any]
 
@@ -61,7 +61,7 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, sampler: Sampler) -> Any:
             f"Received: x_dtype={given.dtype}"
         )
     if share == 0:
-        return stops.identity(given)
+        return pass_through.identity(given)
     chance = sampler(given.shape if noise_shape is None else noise_shape, given.dtype)
     kept = greater_equal(chance, strict_operand(share, given.dtype))
     scaled = multiply(given, strict_operand(1.0 / (1.0 - share), given.dtype))

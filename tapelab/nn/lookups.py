@@ -6,13 +6,13 @@ from typing import Any
 
 from tapelab.array_ops.creation import range as numbers
 from tapelab.array_ops.gather_ops import gather
-from tapelab.array_ops.partitions import dynamic_partition, dynamic_stitch
+from tapelab.array_ops.partition_ops import dynamic_partition, dynamic_stitch
 from tapelab.array_ops.value_ops import clip_by_norm, where
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.ops.public import tensor
 from tapelab.ops.selection import maximum
-from tapelab.ops.shape import reshape
+from tapelab.ops.shapes import reshape
 
 
 @public(elementwise=True)

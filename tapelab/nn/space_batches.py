@@ -14,10 +14,10 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.nn.window_arguments import slid
+from tapelab.ops.integer_arguments import number, whole
 from tapelab.ops.public import tensor
-from tapelab.ops.settings import number, whole
-from tapelab.ops.shape import reshape, transpose
-from tapelab.ops.slicing import strided_slice
+from tapelab.ops.shapes import reshape, transpose
+from tapelab.ops.slices import strided_slice
 
 
 @public(group=True)

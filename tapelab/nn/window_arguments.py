@@ -9,9 +9,9 @@ from typing import Any, Final
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets
 from tapelab.errors import InvalidArgumentError, UnimplementedError, invalid_argument
-from tapelab.kernels.windows import Lengths, Margins, Sliding, same_margins
-from tapelab.ops.settings import lengths
-from tapelab.ops.shape import reshape, transpose
+from tapelab.kernels.sliding_windows import Lengths, Margins, Sliding, same_margins
+from tapelab.ops.integer_arguments import lengths
+from tapelab.ops.shapes import reshape, transpose
 
 FORMATS: Final = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 """The letters for channels last and channels first, by the number of axes to slide along."""

@@ -9,12 +9,11 @@ import numpy as np
 from tapelab.core.batching import along_axis
 from tapelab.core.op import op
 from tapelab.ops import samples
-from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.arithmetic import conjugated, divide_no_nan
 from tapelab.ops.comparison import greater
-from tapelab.ops.exponential import exp, log
+from tapelab.ops.powers import exp, log
 from tapelab.ops.rules import FLOATS, NUMBERS, numpy_dtype
 from tapelab.ops.selection import ones_like, select, zeros_like
-from tapelab.ops.shielded import divide_no_nan
 
 
 def runs(rng: np.random.Generator) -> list[samples.Sample]:

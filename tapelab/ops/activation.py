@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.core.op import op
-from tapelab.kernels import elements
-from tapelab.kernels.choice import chosen
+from tapelab.kernels import elementwise_kernels
+from tapelab.kernels.where_kernels import chosen
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.comparison import less
@@ -115,16 +115,16 @@ def sigmoid(x: Any) -> Any:
     """Each entry squeezed between 0 and 1, one half at 0."""
     if x.dtype.kind == "c":
         return 1 / (1 + np.exp(-x))
-    if x.size < elements.COMPILED_FROM:
-        return elements.sigmoid(x)
-    found = elements.compiled("sigmoid", x)
-    return elements.by_slices(elements.sigmoid, x) if found is None else found
+    if x.size < elementwise_kernels.COMPILED_FROM:
+        return elementwise_kernels.sigmoid(x)
+    found = elementwise_kernels.compiled("sigmoid", x)
+    return elementwise_kernels.by_slices(elementwise_kernels.sigmoid, x) if found is None else found
 
 
 @sigmoid.grad("x", r"\bar x = \bar y \cdot y (1 - y)", local="y (1 - y)")
 def sigmoid_grad_x(dy: Any, y: Any, x: Any) -> Any:
     """The slope of a sigmoid is y times (1 − y), never more than a quarter."""
-    found = elements.slope("sigmoid_slope", dy, y)
+    found = elementwise_kernels.slope("sigmoid_slope", dy, y)
     if found is not None:
         return found
     value = conjugated(y)
@@ -135,16 +135,18 @@ def sigmoid_grad_x(dy: Any, y: Any, x: Any) -> Any:
     reference=lambda x: np.log(1 + np.exp(x)))  # fmt: skip
 def softplus(x: Any) -> Any:
     """A smooth relu: close to 0 far below 0, close to x far above."""
-    if x.size < elements.FEW:
+    if x.size < elementwise_kernels.FEW:
         return np.logaddexp(x, x.dtype.type(0))
-    found = elements.compiled("softplus", x)
-    return elements.by_slices(elements.softplus, x) if found is None else found
+    found = elementwise_kernels.compiled("softplus", x)
+    return (
+        elementwise_kernels.by_slices(elementwise_kernels.softplus, x) if found is None else found
+    )
 
 
 @softplus.grad("x", r"\bar x = \bar y \cdot \sigma(x)", local=r"\sigma(x)")
 def softplus_grad_x(dy: Any, y: Any, x: Any) -> Any:
     """The slope of softplus is the sigmoid."""
-    found = elements.slope("softplus_slope", dy, x)
+    found = elementwise_kernels.slope("softplus_slope", dy, x)
     return dy * sigmoid(x) if found is None else found
 
 
@@ -165,7 +167,11 @@ def softsign_grad_x(dy: Any, y: Any, x: Any) -> Any:
     samples=samples.anywhere, reference=lambda x: x / (1 + np.exp(-x)))  # fmt: skip
 def silu(x: Any) -> Any:
     """Each entry times its sigmoid, which is called swish too."""
-    found = elements.compiled("silu", x) if x.size >= elements.COMPILED_FROM else None
+    found = (
+        elementwise_kernels.compiled("silu", x)
+        if x.size >= elementwise_kernels.COMPILED_FROM
+        else None
+    )
     return x * sigmoid.kernel(x) if found is None else found
 
 
@@ -174,7 +180,7 @@ def silu(x: Any) -> Any:
     local=r"\sigma(x) + y - y \cdot \sigma(x)",
 )  # fmt: skip
 def silu_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    found = elements.slope("silu_slope", dy, x)
+    found = elementwise_kernels.slope("silu_slope", dy, x)
     if found is not None:
         return found
     gate = sigmoid(x)

@@ -11,19 +11,18 @@ from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, int64
 from tapelab.errors import invalid_argument
 from tapelab.ops.activation import softplus
-from tapelab.ops.arithmetic import conjugated, multiply
-from tapelab.ops.casting import cast, imag, real
+from tapelab.ops.arithmetic import conjugated, divide_no_nan, multiply
+from tapelab.ops.casts import cast, imag, real
 from tapelab.ops.comparison import not_equal
 from tapelab.ops.decompositions import svd
+from tapelab.ops.integer_arguments import refuse_no_number
 from tapelab.ops.powers import pow_, sqrt, square
 from tapelab.ops.public import axes_of, strict_operand
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ops.reduction import reduce_max, reduce_mean, reduce_sum
-from tapelab.ops.refusing import refuse_no_number
-from tapelab.ops.rounding import abs_
+from tapelab.ops.reduce_ops import reduce_max, reduce_mean, reduce_sum
 from tapelab.ops.selection import select, zeros_like
-from tapelab.ops.shape import reshape, squeeze, transpose
-from tapelab.ops.shielded import divide_no_nan
+from tapelab.ops.shapes import reshape, squeeze, transpose
+from tapelab.ops.step_functions import abs_
 from tapelab.ops.trigonometry import atan2
 
 

@@ -14,7 +14,7 @@ from tapelab.core.batching import joined_with_first_axis
 from tapelab.core.op import op
 from tapelab.kernels import convolution as kernels
 from tapelab.kernels.convolution import groups_of
-from tapelab.kernels.windows import Sliding
+from tapelab.kernels.sliding_windows import Sliding
 from tapelab.ops import samples
 from tapelab.ops.rules import FLOATS
 

@@ -11,7 +11,10 @@ from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conj
-from tapelab.ops.casting import cast
+from tapelab.ops.casts import cast
+from tapelab.ops.concatenation import concat
+from tapelab.ops.integer_arguments import refuse_half
+from tapelab.ops.linear_systems import check_square, triangular_solve
 from tapelab.ops.matrices import (
     adjoint,
     band_part,
@@ -20,11 +23,8 @@ from tapelab.ops.matrices import (
     matrix_transpose,
 )
 from tapelab.ops.products import matmul
-from tapelab.ops.refusing import refuse_half
 from tapelab.ops.rules import CONTINUOUS, numpy_dtype
-from tapelab.ops.shape import expand_dims
-from tapelab.ops.solving import check_square, triangular_solve
-from tapelab.ops.stacking import concat
+from tapelab.ops.shapes import expand_dims
 
 CLOSEST: Final = 1e-20
 """Beside the square of a gap this changes nothing, unless the gap is 0."""

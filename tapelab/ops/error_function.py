@@ -10,11 +10,10 @@ import numpy as np
 
 from tapelab.core.op import op
 from tapelab.errors import invalid_argument
-from tapelab.kernels import elements
+from tapelab.kernels import elementwise_kernels
 from tapelab.ops import samples
-from tapelab.ops.exponential import exp
-from tapelab.ops.powers import square
-from tapelab.ops.refusing import refuse_half
+from tapelab.ops.integer_arguments import refuse_half
+from tapelab.ops.powers import exp, square
 from tapelab.ops.rules import FLOATS
 
 SLOPE_AT_0: Final = 2 / math.sqrt(math.pi)
@@ -41,7 +40,11 @@ def by_integral(x: Any) -> Any:
     samples=samples.anywhere, kinds=FLOATS, reference=by_integral)  # fmt: skip
 def erf(x: Any) -> Any:
     """The chance that a bell-shaped error stays within x, from -1 to 1."""
-    found = elements.compiled("erf", x) if x.size >= elements.COMPILED_FROM else None
+    found = (
+        elementwise_kernels.compiled("erf", x)
+        if x.size >= elementwise_kernels.COMPILED_FROM
+        else None
+    )
     return by_scipy("erf", x) if found is None else found
 
 
@@ -50,7 +53,7 @@ def erf(x: Any) -> Any:
     local=r"\frac{2}{\sqrt{\pi}} e^{-x^2}",
 )  # fmt: skip
 def erf_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    found = elements.slope("erf_slope", dy, x)
+    found = elementwise_kernels.slope("erf_slope", dy, x)
     return dy * (SLOPE_AT_0 * exp(-x * x)) if found is None else found
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from tapelab.core.batching import BatchedCall, axes_behind_batch
 from tapelab.core.op import op
 from tapelab.ops import samples
-from tapelab.ops.casting import cast
-from tapelab.ops.refusing import refuse_half
+from tapelab.ops.casts import cast
+from tapelab.ops.concatenation import concat
+from tapelab.ops.integer_arguments import refuse_half
 from tapelab.ops.rules import CONTINUOUS, FLOATS, numpy_dtype
-from tapelab.ops.stacking import concat
 
 Axes = tuple[int, ...]
 

@@ -11,12 +11,12 @@ from tapelab.core.op import op
 from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
+from tapelab.ops.arithmetic import xlogy
 from tapelab.ops.error_function import by_scipy
-from tapelab.ops.exponential import exp, log, log1p
-from tapelab.ops.refusing import refuse_half
+from tapelab.ops.integer_arguments import refuse_half
+from tapelab.ops.powers import exp, log, log1p
 from tapelab.ops.rules import FLOATS
 from tapelab.ops.selection import ones_like
-from tapelab.ops.shielded import xlogy
 
 NO_ORDER = "TensorFlow declares no gradient to the order of {}; only its last input has one."
 

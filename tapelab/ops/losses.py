@@ -11,14 +11,14 @@ from tapelab.core.op import op
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
-from tapelab.kernels import elements
+from tapelab.kernels import elementwise_kernels
 from tapelab.kernels import softmax as kernels
 from tapelab.ops import samples
 from tapelab.ops.activation import sigmoid
 from tapelab.ops.broadcasting import sum_to
-from tapelab.ops.marking import marked
+from tapelab.ops.mask_ops import marked
 from tapelab.ops.rules import FLOATS, numpy_dtype
-from tapelab.ops.shape import expand_dims
+from tapelab.ops.shapes import expand_dims
 
 _UNSIGNED: Final = {np.dtype(f"{kind}{width}"): np.dtype(f"u{width}")
                     for kind in "iu" for width in (1, 2, 4, 8)}  # fmt: skip
@@ -160,8 +160,8 @@ def sparse_softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     broadcasts=True, same_dtype=True)  # fmt: skip
 def sigmoid_cross_entropy(x: Any, y: Any) -> Any:
     """How surprised each score y is by its label x between 0 and 1."""
-    if y.size >= elements.COMPILED_FROM:
-        found = elements.compiled("sigmoid_cross_entropy", x, y)
+    if y.size >= elementwise_kernels.COMPILED_FROM:
+        found = elementwise_kernels.compiled("sigmoid_cross_entropy", x, y)
         if found is not None:
             return found
     return np.maximum(y, y.dtype.type(0)) - x * y + np.log1p(np.exp(-np.abs(y)))

@@ -13,7 +13,7 @@ from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.selection import zeros_like
-from tapelab.ops.shape import transpose
+from tapelab.ops.shapes import transpose
 
 
 def squares(rng: np.random.Generator) -> list[samples.Sample]:

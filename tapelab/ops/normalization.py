@@ -15,7 +15,7 @@ from tapelab.kernels import normal as kernels
 from tapelab.ops import samples
 from tapelab.ops.broadcasting import sum_to
 from tapelab.ops.powers import rsqrt, square
-from tapelab.ops.reduction import reduce_mean
+from tapelab.ops.reduce_ops import reduce_mean
 from tapelab.ops.rules import FLOATS
 
 Axes = tuple[int, ...]

@@ -13,7 +13,7 @@ from tapelab.core.dispatch import FastPath, public
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.variable import Variable, read
-from tapelab.ops import arithmetic, bits, comparison, powers, products, rounding, subscripts
+from tapelab.ops import arithmetic, comparison, powers, products, slices, step_functions
 from tapelab.ops.public import pairs, strict_operand
 
 Method = Callable[..., Any]
@@ -23,8 +23,8 @@ PAIRS: dict[str, Op] = {
     "sub": arithmetic.subtract,
     "mul": arithmetic.multiply,
     "truediv": arithmetic.divide,
-    "floordiv": rounding.floordiv,
-    "mod": rounding.floormod,
+    "floordiv": step_functions.floordiv,
+    "mod": step_functions.floormod,
     "pow": powers.pow_,
     "matmul": products.matmul,
 }
@@ -35,11 +35,11 @@ ORDERS: dict[str, Op] = {
     "ge": comparison.greater_equal,
 }
 LOGIC: dict[str, tuple[Op, Op]] = {
-    "and": (comparison.logical_and, bits.bitwise_and),
-    "or": (comparison.logical_or, bits.bitwise_or),
-    "xor": (comparison.logical_xor, bits.bitwise_xor),
+    "and": (comparison.logical_and, comparison.bitwise_and),
+    "or": (comparison.logical_or, comparison.bitwise_or),
+    "xor": (comparison.logical_xor, comparison.bitwise_xor),
 }
-SINGLES: dict[str, Op] = {"neg": arithmetic.negative, "abs": rounding.abs_}
+SINGLES: dict[str, Op] = {"neg": arithmetic.negative, "abs": step_functions.abs_}
 
 
 def install() -> None:
@@ -60,7 +60,7 @@ def install() -> None:
         _attach(kind, "__invert__", _invert)
         _attach(kind, "__eq__", _equality(comparison.equal, if_unlike=False))
         _attach(kind, "__ne__", _equality(comparison.not_equal, if_unlike=True))
-    subscripts.install()
+    slices.install()
 
 
 def _attach(
@@ -145,7 +145,7 @@ def _single(op: Op) -> Method:
 
 def _invert(self: Any) -> Any:
     x = _tensor(self)
-    return (comparison.logical_not if x.dtype.is_bool else bits.invert)(x)
+    return (comparison.logical_not if x.dtype.is_bool else comparison.invert)(x)
 
 
 def _equality(op: Op, *, if_unlike: bool) -> Method:

@@ -8,8 +8,8 @@ import numpy as np
 
 from tapelab.core.op import op
 from tapelab.ops import samples
-from tapelab.ops.gathering import POSITIONS, gather
-from tapelab.ops.shape import reshape
+from tapelab.ops.indexed_rows import POSITIONS, gather
+from tapelab.ops.shapes import reshape
 
 Places = tuple[Any, ...]
 

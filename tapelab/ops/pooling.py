@@ -12,13 +12,13 @@ from tapelab.core.aside import aside
 from tapelab.core.batching import joined_with_first_axis
 from tapelab.core.op import op
 from tapelab.kernels import pooling as kernels
-from tapelab.kernels.windows import Sliding, added_back, windows_of
+from tapelab.kernels.sliding_windows import Sliding, added_back, windows_of
 from tapelab.ops import samples
 from tapelab.ops.convolution import DEEP, SLIDES
-from tapelab.ops.gathering import scatter_rows
+from tapelab.ops.indexed_rows import scatter_rows
 from tapelab.ops.rules import FLOATS, REALS
 from tapelab.ops.selection import beside
-from tapelab.ops.shape import reshape
+from tapelab.ops.shapes import reshape
 
 Shape = tuple[int, ...]
 

@@ -17,7 +17,7 @@ from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.broadcasting import sum_to
 from tapelab.ops.rules import NUMBERS
-from tapelab.ops.shape import transpose
+from tapelab.ops.shapes import transpose
 
 
 def matrices(rng: np.random.Generator) -> list[samples.Sample]:

@@ -21,8 +21,8 @@ from tapelab.core.variable import read
 from tapelab.dtypes import DType, as_dtype, int64
 from tapelab.errors import invalid_argument
 from tapelab.ops import arithmetic, products, selection
-from tapelab.ops.casting import cast
-from tapelab.ops.settings import lengths, number
+from tapelab.ops.casts import cast
+from tapelab.ops.integer_arguments import lengths, number
 
 Public = Callable[..., Any]
 

@@ -9,13 +9,12 @@ import numpy as np
 from tapelab.core.aside import aside
 from tapelab.core.batching import along_first_axes
 from tapelab.core.op import op
-from tapelab.kernels.rows import add_rows, meet_rows
+from tapelab.kernels.row_scatter import add_rows, meet_rows
 from tapelab.ops import samples
-from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.arithmetic import conjugated, divide_no_nan
 from tapelab.ops.comparison import equal
 from tapelab.ops.rules import NUMBERS, REALS, numpy_dtype
 from tapelab.ops.selection import nonzero_mask, ones_like, select, zeros_like
-from tapelab.ops.shielded import divide_no_nan
 
 IDS: Final = "An id says which rows belong together; a small step of it means nothing."
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.core.batching import on_last_axes
 from tapelab.core.op import op
-from tapelab.kernels import choice
+from tapelab.kernels import where_kernels
 from tapelab.ops import samples
 from tapelab.ops.comparison import greater, greater_equal, less, less_equal, logical_and, not_equal
 from tapelab.ops.rules import REALS
@@ -53,7 +53,7 @@ for _constant in (zeros_like, ones_like):
     y: c * x + (1 - c) * y)  # fmt: skip
 def select(c: Any, x: Any, y: Any) -> Any:
     """Each entry is taken from x where the condition holds, else from y."""
-    return choice.chosen(c, x, y)
+    return where_kernels.chosen(c, x, y)
 
 
 select.no_grad("c", because="The condition only picks a branch; it is true or false.")

@@ -16,7 +16,7 @@ from tapelab.core.variable import Variable, read
 from tapelab.core.wording import spoken
 from tapelab.dtypes import DType, as_dtype, bool_, int32, int64
 from tapelab.errors import invalid_argument
-from tapelab.ops.settings import number
+from tapelab.ops.integer_arguments import number
 from tapelab.queue.buffer import Element, Store, Stored, any_of, batch, most_urgent, single
 
 

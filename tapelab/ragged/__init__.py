@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from tapelab.namespace.missing_names import in_module
-from tapelab.ragged import conversion, dynamic_shape, elementwise, gather_ops, math_ops, ragged_spec
-from tapelab.ragged.conversion import constant
-from tapelab.ragged.elementwise import map_flat_values
-from tapelab.ragged.gather_ops import boolean_mask
+from tapelab.ragged import (
+    dynamic_shape,
+    ragged_conversion,
+    ragged_elementwise,
+    ragged_gather_ops,
+    ragged_math_ops,
+    ragged_spec,
+)
+from tapelab.ragged.ragged_conversion import constant
+from tapelab.ragged.ragged_elementwise import map_flat_values
+from tapelab.ragged.ragged_gather_ops import boolean_mask
+from tapelab.ragged.ragged_shape_ops import cross, cross_hashed, stack
 from tapelab.ragged.segment_ids import (
     range,
     row_splits_to_segment_ids,
     segment_ids_to_row_splits,
     stack_dynamic_partitions,
 )
-from tapelab.ragged.shape_ops import cross, cross_hashed, stack
 
 __all__ = [
     "boolean_mask",
@@ -28,10 +35,10 @@ __all__ = [
     "stack_dynamic_partitions",
 ]
 
-for _part in (conversion, elementwise, gather_ops):
+for _part in (ragged_conversion, ragged_elementwise, ragged_gather_ops):
     _part.install()
 
-_HANDLERS = (dynamic_shape, math_ops, ragged_spec)
+_HANDLERS = (dynamic_shape, ragged_math_ops, ragged_spec)
 """Modules that implement public functions for ragged tensors; importing them registers these."""
 
 __getattr__, __dir__ = in_module(__name__)

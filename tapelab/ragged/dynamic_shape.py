@@ -16,8 +16,8 @@ from tapelab.dtypes import DType, as_dtype, int32, int64
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops import broadcasting
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ragged.elementwise import broadcast
 from tapelab.ragged.factories import axis_of
+from tapelab.ragged.ragged_elementwise import broadcast
 from tapelab.ragged.ragged_tensor import RaggedTensor
 from tapelab.ragged.row_partition import RowPartition, splits_of, whole_numbers
 

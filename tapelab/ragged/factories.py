@@ -15,9 +15,9 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype, int64
 from tapelab.errors import invalid_argument
-from tapelab.ops.masking import boolean_mask
-from tapelab.ops.settings import number
-from tapelab.ops.shape import reshape
+from tapelab.ops.integer_arguments import number
+from tapelab.ops.mask_ops import boolean_mask
+from tapelab.ops.shapes import reshape
 from tapelab.ragged.row_partition import Array, RowPartition, invalid_rows, whole_numbers
 
 Partitions = list[RowPartition]

@@ -11,7 +11,7 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype, int64
 from tapelab.errors import invalid_argument
-from tapelab.ops.gathering import gather
+from tapelab.ops.indexed_rows import gather
 from tapelab.ops.public import matched
 from tapelab.ragged.ragged_tensor import RaggedTensor
 from tapelab.ragged.row_partition import Array, RowPartition, whole_numbers

@@ -17,8 +17,8 @@ from tapelab.errors import invalid_argument
 from tapelab.kernels import draws, philox
 from tapelab.ops import distributions
 from tapelab.ops.error_function import from_scipy
+from tapelab.ops.integer_arguments import number
 from tapelab.ops.public import strict_operand, tensor
-from tapelab.ops.settings import number
 from tapelab.random.generator import checked_algorithm
 from tapelab.random.streams import Source, sizes
 

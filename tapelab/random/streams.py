@@ -23,8 +23,8 @@ from tapelab.dtypes import DType, as_dtype, float32, int64
 from tapelab.errors import invalid_argument
 from tapelab.kernels import draws
 from tapelab.ops import distributions
+from tapelab.ops.integer_arguments import lengths
 from tapelab.ops.public import strict_operand, tensor
-from tapelab.ops.settings import lengths
 
 Drawn = TypeVar("Drawn")
 Make = Callable[[draws.Place], Any]

@@ -31,7 +31,7 @@ from tapelab.signal.transforms import (
     rfft2d,
     rfft3d,
 )
-from tapelab.signal.windows import (
+from tapelab.signal.window_functions import (
     hamming_window,
     hann_window,
     kaiser_bessel_derived_window,

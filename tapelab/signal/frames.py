@@ -11,14 +11,14 @@ from tapelab.array_ops.shape_ops import pad, reverse
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.ops.gathering import gather
+from tapelab.ops.concatenation import concat
+from tapelab.ops.indexed_rows import gather
+from tapelab.ops.integer_arguments import number
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.segments import segment_sum
-from tapelab.ops.settings import number
-from tapelab.ops.shape import reshape, transpose
-from tapelab.ops.stacking import concat
+from tapelab.ops.shapes import reshape, transpose
 from tapelab.signal.transforms import dct, fitted, irfft, rfft
-from tapelab.signal.windows import hann_window, vorbis_window
+from tapelab.signal.window_functions import hann_window, vorbis_window
 
 Window = Callable[..., Tensor]
 

@@ -10,8 +10,8 @@ from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, float32
+from tapelab.ops.integer_arguments import number
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ops.settings import number
 from tapelab.signal.transforms import dct
 
 

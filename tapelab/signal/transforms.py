@@ -18,12 +18,12 @@ from tapelab.core.wording import brackets, spoken
 from tapelab.dtypes import complex64, complex128, float32, float64
 from tapelab.errors import invalid_argument
 from tapelab.ops import fourier
+from tapelab.ops.integer_arguments import lengths
 from tapelab.ops.public import strict_operand
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ops.rearranging import roll
+from tapelab.ops.rearrangement import roll
 from tapelab.ops.rules import numpy_dtype
-from tapelab.ops.settings import lengths
-from tapelab.ops.shape import reshape
+from tapelab.ops.shapes import reshape
 
 Public = Callable[..., Tensor]
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from tapelab.namespace.missing_names import in_module
 from tapelab.sparse import sparse_spec
-from tapelab.sparse.conversion import eye, from_dense, to_dense, to_indicator
-from tapelab.sparse.features import bincount, cross, sampled_addmm
-from tapelab.sparse.math_ops import add, map_values, mask, maximum, minimum, sparse_dense_matmul
 from tapelab.sparse.reductions import (
     fill_empty_rows,
     reduce_max,
@@ -16,7 +13,17 @@ from tapelab.sparse.reductions import (
     segment_sum,
     softmax,
 )
-from tapelab.sparse.shape_ops import (
+from tapelab.sparse.sparse_conversion import eye, from_dense, to_dense, to_indicator
+from tapelab.sparse.sparse_features import bincount, cross, sampled_addmm
+from tapelab.sparse.sparse_math_ops import (
+    add,
+    map_values,
+    mask,
+    maximum,
+    minimum,
+    sparse_dense_matmul,
+)
+from tapelab.sparse.sparse_shape_ops import (
     concat,
     expand_dims,
     reorder,

@@ -14,13 +14,13 @@ from tapelab.core.variable import Variable, read
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import divide, subtract
-from tapelab.ops.exponential import exp
-from tapelab.ops.gathering import gather
+from tapelab.ops.concatenation import concat
+from tapelab.ops.indexed_rows import gather
+from tapelab.ops.integer_arguments import lengths, number, whole
+from tapelab.ops.powers import exp
 from tapelab.ops.public import tensor
-from tapelab.ops.settings import lengths, number, whole
-from tapelab.ops.shape import reshape
-from tapelab.ops.stacking import concat
-from tapelab.sparse.indices import Shape, in_order, numbered, unnumbered
+from tapelab.ops.shapes import reshape
+from tapelab.sparse.sparse_indices import Shape, in_order, numbered, unnumbered
 from tapelab.sparse.sparse_tensor import (
     SparseTensor,
     cells_of,

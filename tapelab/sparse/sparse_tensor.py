@@ -26,8 +26,8 @@ from tapelab.errors import invalid_argument
 from tapelab.framework.logging_ops import array_text
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import divide, multiply
-from tapelab.ops.shape import reshape
-from tapelab.sparse.indices import Shape
+from tapelab.ops.shapes import reshape
+from tapelab.sparse.sparse_indices import Shape
 
 Places = Any
 

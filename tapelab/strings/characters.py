@@ -12,8 +12,8 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
+from tapelab.ops.integer_arguments import whole
 from tapelab.ops.public import tensor
-from tapelab.ops.settings import whole
 from tapelab.strings.string_op import choice, declared, each, text, texts
 
 UNITS: Final = ("BYTE", "UTF8_CHAR")

@@ -16,8 +16,8 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
+from tapelab.ops.integer_arguments import lengths, number
 from tapelab.ops.public import tensor
-from tapelab.ops.settings import lengths, number
 from tapelab.strings.string_op import declared, each, text, texts
 
 MASK: Final = 2**64 - 1

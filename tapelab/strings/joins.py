@@ -13,8 +13,8 @@ from tapelab.core.wording import brackets
 from tapelab.errors import OutOfRangeError, invalid_argument
 from tapelab.framework.logging_ops import array_text
 from tapelab.ops import samples
+from tapelab.ops.integer_arguments import lengths, number, whole
 from tapelab.ops.public import tensor
-from tapelab.ops.settings import lengths, number, whole
 from tapelab.strings.string_op import declared, one_text, text, texts
 
 

@@ -12,8 +12,8 @@ from tapelab.core.composite_tensor import CompositeTensor, composite_in
 from tapelab.core.dispatch import implements
 from tapelab.core.tensor import Tensor
 from tapelab.framework.logging_ops import entry
-from tapelab.ops.settings import lengths
-from tapelab.ops.shape import reshape
+from tapelab.ops.integer_arguments import lengths
+from tapelab.ops.shapes import reshape
 from tapelab.strings import joins, splits, unicode
 from tapelab.strings.string_op import one_text, text
 

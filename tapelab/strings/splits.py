@@ -10,8 +10,8 @@ import numpy as np
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.ops import samples
-from tapelab.ops.settings import number
-from tapelab.ops.shape import reshape
+from tapelab.ops.integer_arguments import number
+from tapelab.ops.shapes import reshape
 from tapelab.strings.string_op import declared, one_text, text, texts
 
 

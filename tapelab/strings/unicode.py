@@ -14,7 +14,7 @@ from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.public import tensor
-from tapelab.ops.shape import reshape
+from tapelab.ops.shapes import reshape
 from tapelab.strings.splits import in_one_row, many_per_text, splits
 from tapelab.strings.string_op import choice, declared, text, texts
 

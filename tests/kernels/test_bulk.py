@@ -8,7 +8,7 @@ import pytest
 import tapelab as tf
 from tapelab.core import backward_fast_path, cotangents, fast_path
 from tapelab.kernels import bulk, loader
-from tapelab.ops import arithmetic, reduction
+from tapelab.ops import arithmetic, reduce_ops
 
 SHAPES = [((6, 5), (6, 5)), ((6, 5), (6, 1)), ((6, 5), (5,)), ((6, 5), ()), ((6, 1), (1, 5)),
           ((2, 3, 4), (2, 1, 1)), ((2, 3, 4), (3, 4)), ((2, 3, 4), (1, 3, 1)), ((1, 5), (1, 1)),
@@ -18,7 +18,7 @@ SHAPES = [((6, 5), (6, 5)), ((6, 5), (6, 1)), ((6, 5), (5,)), ((6, 5), ()), ((6,
 @pytest.fixture(autouse=True)
 def at_any_size(monkeypatch):
     """Let the kernels run on small arrays, too, and let none fail in silence."""
-    for module in (bulk, backward_fast_path, cotangents, reduction):
+    for module in (bulk, backward_fast_path, cotangents, reduce_ops):
         monkeypatch.setattr(module, "LARGE", 1)
     yield
     assert not loader._given_up

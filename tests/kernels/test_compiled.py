@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from tapelab.kernels import elements, loader, rows, softmax
+from tapelab.kernels import elementwise_kernels, loader, row_scatter, softmax
 
 WIDTH = 512
 SHAPE = (softmax.COMPILED_FROM // WIDTH, WIDTH)
@@ -41,9 +41,9 @@ def runs(monkeypatch):
 
         return noted
 
-    for module in (elements, softmax):
+    for module in (elementwise_kernels, softmax):
         monkeypatch.setattr(module, "ran_in_slices", noting(loader.ran_in_slices))
-    monkeypatch.setattr(rows, "ran", noting(loader.ran))
+    monkeypatch.setattr(row_scatter, "ran", noting(loader.ran))
     return seen
 
 
@@ -114,23 +114,23 @@ def test_large_differences_saturate_exactly(runs):
 def test_rows_with_one_place_in_common_are_added(runs, dtype):
     rng = np.random.default_rng(0)
     width = 16
-    count = rows.COMPILED_FROM // width
+    count = row_scatter.COMPILED_FROM // width
     values = rng.integers(-8, 8, size=(count, width)).astype(dtype)
     places = rng.integers(0, 50, count).astype(np.int32)
     expected = np.zeros((50, width), dtype)
     np.add.at(expected, places, values)
-    got = rows.add_rows(values, places, (50, width))
+    got = row_scatter.add_rows(values, places, (50, width))
     assert runs == [("compiled_rows.add_rows", True)]
     assert got.dtype == dtype
     np.testing.assert_array_equal(got, expected)
 
 
 def test_a_place_outside_is_an_error_and_no_wild_write(runs):
-    values = np.ones((rows.COMPILED_FROM, 1), np.float32)
-    places = np.zeros(rows.COMPILED_FROM, np.int64)
+    values = np.ones((row_scatter.COMPILED_FROM, 1), np.float32)
+    places = np.zeros(row_scatter.COMPILED_FROM, np.int64)
     places[-1] = 7
     with pytest.raises(IndexError):
-        rows.add_rows(values, places, (5, 1))
+        row_scatter.add_rows(values, places, (5, 1))
     assert runs == []
 
 
@@ -138,7 +138,7 @@ def test_small_arrays_and_other_axes_stay_with_numpy(scores, runs):
     softmax.softmax(scores[:2], -1)
     softmax.softmax(scores, 0)
     softmax.softmax(scores.astype(np.float64), -1)
-    rows.add_rows(np.ones((3, 2)), np.array([0, 1, 0]), (2, 2))
+    row_scatter.add_rows(np.ones((3, 2)), np.array([0, 1, 0]), (2, 2))
     assert runs == []
 
 
@@ -146,9 +146,9 @@ def test_small_arrays_and_other_axes_stay_with_numpy(scores, runs):
 def test_a_failing_compiler_costs_speed_only(scores, runs):
     got = softmax.softmax(scores, -1)
     np.testing.assert_allclose(got, plain_softmax(scores), rtol=6e-6, atol=1e-37)
-    values = np.ones((rows.COMPILED_FROM, 1), np.float32)
-    total = rows.add_rows(values, np.zeros(len(values), np.int64), (1, 1))
-    assert total[0, 0] == rows.COMPILED_FROM
+    values = np.ones((row_scatter.COMPILED_FROM, 1), np.float32)
+    total = row_scatter.add_rows(values, np.zeros(len(values), np.int64), (1, 1))
+    assert total[0, 0] == row_scatter.COMPILED_FROM
     assert runs == [("compiled_softmax.softmax32", False), ("compiled_rows.add_rows", False)]
     assert loader._given_up == {"compiled_softmax.softmax32", "compiled_rows.add_rows"}
 

@@ -145,7 +145,7 @@ def test_threads_never_share_a_block():
 
 
 def test_values_of_tensors_gradients_and_recordings_stay(monkeypatch):
-    for module, name in (("choice", "COMPILED_FROM"), ("softmax", "COMPILED_FROM"),
+    for module, name in (("where_kernels", "COMPILED_FROM"), ("softmax", "COMPILED_FROM"),
                          ("pooling", "COMPILED_FROM"), ("normal", "FUSED_FROM")):  # fmt: skip
         monkeypatch.setattr(f"tapelab.kernels.{module}.{name}", 1)
     x = tf.constant(np.random.default_rng(0).normal(size=(2, 8, 8, 2)).astype(np.float32))

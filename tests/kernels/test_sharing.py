@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.kernels import bulk, choice, circle, loader, normal, pooling, rows, threads
-from tapelab.kernels.windows import Sliding
+from tapelab.kernels import (
+    bulk,
+    loader,
+    normal,
+    pooling,
+    row_scatter,
+    sine_cosine,
+    threads,
+    where_kernels,
+)
+from tapelab.kernels.sliding_windows import Sliding
 
 HOW = Sliding((3, 2), (2, 1), (1, 1), ((1, 1), (0, 1)))
 RNG = np.random.default_rng(0)
@@ -33,9 +42,9 @@ WORKS = {
     "the whole sum": lambda: bulk.sum_along(PICTURES, None),
     "products by rows": lambda: bulk.product_to((40, 1), TABLE, TABLE),
     "sums of gradients": lambda: bulk.added(TABLE, TABLE),
-    "choices": lambda: choice.chosen(TABLE > 0, TABLE, np.float32(0)),
-    "sines": lambda: circle.sine(TABLE.astype(np.float64)),
-    "rows that meet": lambda: rows.add_rows(TABLE, np.arange(40) % 3, (3, 24)),
+    "choices": lambda: where_kernels.chosen(TABLE > 0, TABLE, np.float32(0)),
+    "sines": lambda: sine_cosine.sine(TABLE.astype(np.float64)),
+    "rows that meet": lambda: row_scatter.add_rows(TABLE, np.arange(40) % 3, (3, 24)),
 }
 
 
@@ -43,8 +52,8 @@ WORKS = {
 def at_any_size(monkeypatch):
     """Let the kernels run on small arrays, in small slices, and let none fail in silence."""
     for module, name in ((pooling, "COMPILED_FROM"), (normal, "FUSED_FROM"), (bulk, "LARGE"),
-                         (circle, "COMPILED_FROM"), (choice, "COMPILED_FROM"),
-                         (rows, "COMPILED_FROM"), (threads, "THREADED_FROM")):  # fmt: skip
+                         (sine_cosine, "COMPILED_FROM"), (where_kernels, "COMPILED_FROM"),
+                         (row_scatter, "COMPILED_FROM"), (threads, "THREADED_FROM")):  # fmt: skip
         monkeypatch.setattr(module, name, 1)
     monkeypatch.setattr(threads, "SLICE", 60)
     yield

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tapelab.kernels import softmax
-from tapelab.ops import losses, reduction
+from tapelab.ops import losses, reduce_ops
 
 WIDTH = 96
 ROWS = softmax.COMPILED_FROM // WIDTH + 2
@@ -40,9 +40,9 @@ def chances(x):
 def test_the_logarithm_of_a_sum_of_exponentials(scores):
     got = softmax.logsumexp(scores, (1,))
     np.testing.assert_allclose(got, sizes(scores), rtol=3e-7)
-    kept = reduction.reduce_logsumexp(scores, axis=(-1,), keepdims=True)
+    kept = reduce_ops.reduce_logsumexp(scores, axis=(-1,), keepdims=True)
     np.testing.assert_array_equal(kept, got[:, None])
-    whole = reduction.reduce_logsumexp(scores.reshape(-1))
+    whole = reduce_ops.reduce_logsumexp(scores.reshape(-1))
     assert type(whole) is np.float32
     assert whole == pytest.approx(np.logaddexp.reduce(sizes(scores)), rel=3e-7)
 
@@ -59,7 +59,7 @@ def test_infinity_and_nan_in_a_row_give_what_mathematics_says(scores):
 
 
 def test_the_way_back_of_a_logarithm_of_a_sum(scores, upstream):
-    got = reduction.reduce_logsumexp_grad_x(upstream, None, scores, axis=(1,))
+    got = reduce_ops.reduce_logsumexp_grad_x(upstream, None, scores, axis=(1,))
     np.testing.assert_allclose(got, upstream[:, None] * chances(scores), rtol=1e-5, atol=1e-37)
 
 

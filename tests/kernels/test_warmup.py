@@ -10,18 +10,18 @@ import pytest
 
 from tapelab.kernels import (
     bulk,
-    choice,
-    circle,
     compiled,
-    elements,
+    elementwise_kernels,
     loader,
     normal,
     pooling,
-    rows,
+    row_scatter,
+    sine_cosine,
     softmax,
     warmup,
+    where_kernels,
 )
-from tapelab.kernels.windows import Sliding
+from tapelab.kernels.sliding_windows import Sliding
 
 
 def signatures():
@@ -30,7 +30,7 @@ def signatures():
 
 
 def test_no_kernel_that_ops_run_is_left_out():
-    missing = set(elements._KERNELS.values()) - set(warmup._TAKES)
+    missing = set(elementwise_kernels._KERNELS.values()) - set(warmup._TAKES)
     assert missing == set()
     kernels = {name for name in vars(compiled) if name.endswith(("32", "_slope", "_rows"))}
     assert kernels - set(warmup._TAKES) <= {"exp32", "log1p32"}
@@ -65,25 +65,25 @@ def test_after_it_ops_compile_nothing_more():
     warmup.compile_all()
     before = signatures()
     x = np.ones((1024, 128), np.float32)
-    assert elements.compiled("sigmoid", x) is not None
+    assert elementwise_kernels.compiled("sigmoid", x) is not None
     x.flags.writeable = False  # as the values of tensors are
     column, classes = np.ones(1024, np.float32), np.zeros(1024, np.int32)
-    for name in elements._KERNELS:
-        count = len(warmup._TAKES[elements._KERNELS[name]]) - 1
-        assert elements.compiled(name, *[x] * count) is not None
+    for name in elementwise_kernels._KERNELS:
+        count = len(warmup._TAKES[elementwise_kernels._KERNELS[name]]) - 1
+        assert elementwise_kernels.compiled(name, *[x] * count) is not None
     softmax.softmax_slope(x, softmax.softmax(x, -1), -1)
     softmax.log_softmax_slope(x, softmax.log_softmax(x, -1), -1)
     softmax.scaled_softmax(softmax.logsumexp(x, (1,)), x)
     softmax.cross_entropy_slope(column, x, x)
     softmax.cross_entropy(x, x)
     softmax.numbered_cross_entropy(classes, x)
-    rows.add_rows(x, classes, (3, 128))
+    row_scatter.add_rows(x, classes, (3, 128))
     for how in (np.maximum, np.minimum):
-        rows.meet_rows(how, x[:3], x, classes)
-    choice.chosen(x > 0, x, x)
-    choice.chosen(x > 0, x, np.float32(0))
-    choice.chosen(x > 0, np.float32(0), x)
-    circle.sine(circle.cosine(np.ones((1024, 128))))
+        row_scatter.meet_rows(how, x[:3], x, classes)
+    where_kernels.chosen(x > 0, x, x)
+    where_kernels.chosen(x > 0, x, np.float32(0))
+    where_kernels.chosen(x > 0, np.float32(0), x)
+    sine_cosine.sine(sine_cosine.cosine(np.ones((1024, 128))))
     normalizations(np.ones((4096, 64), np.float32))
     windows(np.ones((4, 32, 32, 16), np.float32))
     assert not loader._given_up

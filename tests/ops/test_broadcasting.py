@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 from tapelab.ops.broadcasting import broadcast_to, sum_to
-from tapelab.ops.reduction import spread
+from tapelab.ops.reduce_ops import spread
 
 SHAPES = mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3, min_side=0)
 PAIRS = ["add", "subtract", "multiply", "maximum", "minimum", "divide", "pow"]

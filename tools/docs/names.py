@@ -12,7 +12,7 @@ from typing import Any
 
 from tapelab.core.op import REGISTRY
 from tapelab.dtypes import DType
-from tapelab.namespace.lazy_names import NAMES
+from tapelab.namespace.lazy_symbols import NAMES
 from tools import surface
 
 

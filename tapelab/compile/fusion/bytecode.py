@@ -12,7 +12,7 @@ from tapelab.compile.fusion.interpreter import END, PROGRAM_START, Code, codes
 from tapelab.compile.fusion.kernel_call import DTYPES
 from tapelab.compile.fusion.simd import SIZES, WIDTH
 from tapelab.compile.program import ProgramOp
-from tapelab.ops import activation, arithmetic, casting, comparison, selection
+from tapelab.ops import activation, arithmetic, casts, comparison, selection
 
 MEMORY_OF: Final = {1: "i8", 4: "i32", 8: "i64"}
 LANES_BYTES: Final = 128
@@ -60,7 +60,7 @@ def expanded(group: Group) -> Group:
             below = add(arithmetic.multiply, step.kind, inputs[0], alpha)
             above = add(comparison.greater, "i1", inputs[0], zero)
             places.append(add(selection.select, step.kind, above, inputs[0], below))
-        elif step.op is casting.cast and group.kind(step.inputs[0]) == step.kind:
+        elif step.op is casts.cast and group.kind(step.inputs[0]) == step.kind:
             places.append(inputs[0])
         else:
             places.append(add(step.op, step.kind, *inputs, **dict(step.settings)))
@@ -121,7 +121,7 @@ class _Writing:
         for each in {*step.inputs}:
             self._leave(each, value)
         kinds = tuple(self.group.kind(each) for each in step.inputs)
-        if step.op is casting.cast:
+        if step.op is casts.cast:
             kinds = (*kinds, step.kind)
         self._add(Code(step.op, kinds), self._room(value, step.kind), *inputs)
         self._leave(value, value)

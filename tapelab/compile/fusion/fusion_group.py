@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from tapelab.compile.program import Kind, ProgramOp, Settings
-from tapelab.ops import broadcasting, reduction
+from tapelab.ops import broadcasting, reduce_ops
 
 Layout = Literal["full", "row", "column", "one"]
 """How an operand lies on rows and columns: a number for each entry, for each column (the same in
@@ -132,7 +132,7 @@ def reducing(op: ProgramOp, settings: Settings, kind: Kind, result: Kind) -> Red
     gone = _gone(op, dict(settings), kind.shape)
     taken = [at in gone for at in axes]
     count = math.prod(kind.shape[at] for at in axes if at in gone)
-    shared = count if op is reduction.reduce_mean else 1
+    shared = count if op is reduce_ops.reduce_mean else 1
     if not any(taken):
         return None
     if all(taken):
@@ -157,9 +157,9 @@ def _gone(op: ProgramOp, settings: dict[str, Any], shape: Shape) -> set[int]:
 
 
 _HOWS: Final[dict[ProgramOp, How]] = {
-    reduction.reduce_sum: "sum",
-    reduction.reduce_mean: "sum",
+    reduce_ops.reduce_sum: "sum",
+    reduce_ops.reduce_mean: "sum",
     broadcasting.sum_to: "sum",
-    reduction.reduce_max: "max",
-    reduction.reduce_min: "min",
+    reduce_ops.reduce_max: "max",
+    reduce_ops.reduce_min: "min",
 }

@@ -17,7 +17,7 @@ from tapelab.compile.fusion.block_code import ARGUMENTS, combined, counted, spla
 from tapelab.compile.fusion.elementwise_rules import ELEMENTWISE, cast
 from tapelab.compile.fusion.simd import BITS_OF, KINDS, STORED, WIDTH, Lanes, Writer
 from tapelab.compile.program import ProgramOp
-from tapelab.ops import activation, arithmetic, casting, selection
+from tapelab.ops import activation, arithmetic, casts, selection
 
 
 class Code(NamedTuple):
@@ -30,7 +30,7 @@ class Code(NamedTuple):
 INSTRUCTION: Final = 20
 PROGRAM_START: Final = 8
 END: Final = Code("end")
-_BY_EXPANSION: Final = (activation.leaky_relu, arithmetic.add_n, casting.cast)
+_BY_EXPANSION: Final = (activation.leaky_relu, arithmetic.add_n, casts.cast)
 _FLOATS: Final = tuple(BITS_OF)
 _MEMORY: Final = {"i8": 1, "i32": 4, "i64": 8}
 _DTYPES: Final = {kind: name for name, kind in KINDS.items()}
@@ -46,7 +46,7 @@ def codes() -> dict[Code, int]:
             first = ("i1",) if op is selection.select else ()
             found += [Code(op, (*first, *[kind] * (count - len(first))))
                       for kind in sorted(known.kinds)]  # fmt: skip
-    found += [Code(casting.cast, (kind, other)) for kind in _DTYPES for other in _DTYPES
+    found += [Code(casts.cast, (kind, other)) for kind in _DTYPES for other in _DTYPES
               if kind != other and (kind not in BITS_OF or other in {*BITS_OF, "i1"})]  # fmt: skip
     found += [
         Code(what, (kind,)) for what in ("load", "splat", "number", "store") for kind in _MEMORY
@@ -124,7 +124,7 @@ def _place(writer: Writer, code: Code, number: int) -> None:
 def _compute(writer: Writer, op: ProgramOp, kinds: tuple[str, ...], at: str) -> None:
     operands = [_register(writer, f"%{register}", at, kind)
                 for register, kind in zip("abc", kinds, strict=False)]  # fmt: skip
-    if op is casting.cast:
+    if op is casts.cast:
         result = cast(operands[0], dtype=_DTYPES[kinds[1]])
     else:
         result = ELEMENTWISE[op].compute(*operands)

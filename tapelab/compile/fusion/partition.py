@@ -24,7 +24,7 @@ from tapelab.compile.fusion.fusion_group import (
 )
 from tapelab.compile.fusion.simd import Lanes, Writer, kind_of
 from tapelab.compile.program import Instruction, Kind, Program, ProgramOp, Settings
-from tapelab.ops import broadcasting, reduction, selection
+from tapelab.ops import broadcasting, reduce_ops, selection
 
 Shape = tuple[int, ...]
 NARROWEST: Final = 16
@@ -201,7 +201,7 @@ def _as_it_is(shape: Shape, whole: Shape, settings: dict[str, Any]) -> Shape:
 
 
 _REPEATS: Final[dict[ProgramOp, Callable[[Shape, Shape, dict[str, Any]], Shape]]] = {
-    reduction.spread: _spread,
+    reduce_ops.spread: _spread,
     broadcasting.broadcast_to: _as_it_is,
 }
 """Ops that only repeat entries, with the shape that their operand has among the whole."""

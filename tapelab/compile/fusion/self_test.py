@@ -7,7 +7,7 @@ import numpy as np
 from tapelab.compile.fusion import kernel_runtime
 from tapelab.compile.fusion.fusion_group import Group, Operand, Reduction, Step
 from tapelab.compile.fusion.kernel_call import Frame
-from tapelab.ops.exponential import exp
+from tapelab.ops.powers import exp
 from tapelab.ops.trigonometry import sin
 
 SIZE = 5000

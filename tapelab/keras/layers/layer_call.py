@@ -20,7 +20,7 @@ from tapelab.dtypes import as_dtype
 from tapelab.keras import backend
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.linalg import matmul
-from tapelab.sparse.math_ops import sparse_dense_matmul
+from tapelab.sparse.sparse_math_ops import sparse_dense_matmul
 from tapelab.sparse.sparse_tensor import SparseTensor
 
 

@@ -12,7 +12,7 @@ from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer_call import in_float
 from tapelab.keras.layers.weighing import Weighted
 from tapelab.keras.name_scopes import named_group
-from tapelab.nn.normalization import rows_normalized
+from tapelab.nn.norm_ops import rows_normalized
 
 
 class _Normalization(Weighted):

@@ -11,7 +11,7 @@ from tapelab.compile.fusion.fusion_group import Group, Lying, Operand, Step, bro
 from tapelab.compile.fusion.group_plan import plan
 from tapelab.compile.fusion.partition import units
 from tapelab.ops.arithmetic import add, add_n
-from tapelab.ops.exponential import exp
+from tapelab.ops.powers import exp
 
 LONG = np.linspace(1, 2, 100, dtype=np.float32)
 
