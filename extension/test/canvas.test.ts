@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Chart } from '../src/core/chart.js';
 import type { Model } from '../src/core/model.js';
-import { frameAt } from '../src/core/picture.js';
+import { stateAt } from '../src/core/stepstate.js';
 import { placeAt, visiblePart } from '../src/core/scene.js';
 import type { Camera } from '../src/core/scene.js';
 import { paint } from '../src/core/views/canvas.js';
@@ -78,9 +78,9 @@ test('a camera sees the boxes that reach into it, none of other layers, and all 
       const camera = someCamera(chart, seed);
       const { places, edges } = visiblePart(chart, camera);
       for (const place of chart.layout.x.keys()) {
-        const told = `seed ${seed}, box ${place}`;
-        if (places.includes(place)) assert.ok(seesLayer(chart, camera, place), told);
-        else assert.ok(!sees(chart, camera, place), told);
+        const received = `seed ${seed}, box ${place}`;
+        if (places.includes(place)) assert.ok(seesLayer(chart, camera, place), received);
+        else assert.ok(!sees(chart, camera, place), received);
       }
       for (let edge = 0; edge < chart.edges.length; edge++) {
         const { from, to } = chart.ends(edge);
@@ -113,8 +113,8 @@ test('each box in view is painted once, with its title, at every step', () => {
       const camera = someCamera(chart, seed);
       const step = 1 + dice(seed)(chart.model.stepCount);
       const { element, marks, words } = canvas(camera);
-      const picture = frameAt(chart.model, step);
-      paint(element, { model: chart.model, chart, picture, camera, zoom: 1, highlight: HIGHLIGHT });
+      const current = stateAt(chart.model, step);
+      paint(element, { model: chart.model, chart, current, camera, zoom: 1, highlight: HIGHLIGHT });
       assert.ok(marks.every(Number.isFinite), `seed ${seed}: a mark at no place`);
       const { places } = visiblePart(chart, camera);
       const glyphs = places.map((place) => chart.faceOf(place).glyph).filter(Boolean);
@@ -132,7 +132,7 @@ test('nothing is painted where the camera sees nothing', () => {
   const chart = randomChart(3, 'right');
   const camera = { x: -5000, y: -5000, width: 400, height: 300 };
   const { element, marks } = canvas(camera);
-  const picture = frameAt(chart.model, 1);
-  paint(element, { model: chart.model, chart, picture, camera, zoom: 1, highlight: HIGHLIGHT });
+  const current = stateAt(chart.model, 1);
+  paint(element, { model: chart.model, chart, current, camera, zoom: 1, highlight: HIGHLIGHT });
   assert.deepEqual(marks, []);
 });

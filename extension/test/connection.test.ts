@@ -23,7 +23,7 @@ const LIVE = {
 function aKernel(language = 'python', hasTapelab = true) {
   const owner = {};
   const sent: unknown[] = [];
-  const asked: boolean[] = [];
+  const queries: boolean[] = [];
   const opened: Kernel.IComm[] = [];
   const signals = {
     statusChanged: new Signal<object, string>(owner),
@@ -50,16 +50,16 @@ function aKernel(language = 'python', hasTapelab = true) {
     username: 'me',
     clientId: 'page',
     sendControlMessage: () => {
-      asked.push(kernel.there);
+      queries.push(kernel.there);
       const comms = kernel.there ? { 'tapelab.live': {} } : {};
       return { done: Promise.resolve({ content: { comms } }) };
     },
     there: hasTapelab,
   };
-  const tell = (data: object, buffers: ArrayBuffer[] = []): void =>
+  const send = (data: object, buffers: ArrayBuffer[] = []): void =>
     void opened.at(-1)!.onMsg({ content: { data }, buffers } as never);
   const connection = new Connection(kernel as never);
-  return { connection, kernel, asked, sent, tell, opened, ...signals };
+  return { connection, kernel, queries, sent, send, opened, ...signals };
 }
 
 const later = (pause: number): Promise<void> => new Promise((done) => setTimeout(done, pause));
@@ -69,7 +69,7 @@ async function greeted() {
   const all = aKernel();
   all.connection.show(true);
   await settled();
-  all.tell({ is: 'hello', version: 1, tapelab: '0.1' });
+  all.send({ is: 'hello', version: 1, tapelab: '0.1' });
   return all;
 }
 
@@ -82,29 +82,29 @@ test('nothing is said to a kernel as long as nobody looks', async () => {
 });
 
 test('who looks is greeted, and then told', async () => {
-  const { connection, sent, tell } = await greeted();
+  const { connection, sent, send } = await greeted();
   assert.deepEqual(sent, [{ version: 1 }, { do: 'show' }]);
-  tell(LIVE);
+  send(LIVE);
   assert.deepEqual([connection.state.link, connection.state.now?.step], ['open', 1]);
   connection.dispose();
 });
 
 test('who looks away says so, and hears nothing of what is still on its way', async () => {
-  const { connection, sent, tell } = await greeted();
+  const { connection, sent, send } = await greeted();
   connection.show(false);
   assert.deepEqual(sent.at(-1), { do: 'hide' });
-  tell(LIVE);
+  send(LIVE);
   assert.equal(connection.state.now, null);
   connection.dispose();
 });
 
 test('what is asked before the greeting is asked after it', async () => {
-  const { connection, sent, tell } = aKernel();
+  const { connection, sent, send } = aKernel();
   connection.show(true);
   connection.ask({ do: 'open', step: 3 });
   await settled();
   assert.deepEqual(sent, [{ version: 1 }]);
-  tell({ is: 'hello', version: 1, tapelab: '0.1' });
+  send({ is: 'hello', version: 1, tapelab: '0.1' });
   assert.deepEqual(sent.slice(1), [{ do: 'show' }, { do: 'open', step: 3 }]);
   connection.dispose();
 });
@@ -126,7 +126,7 @@ test('a kernel without tapelab is left alone until a cell speaks of it', async (
 });
 
 test('while the cell runs that imports tapelab it is looked for again and again', async () => {
-  const { connection, kernel, asked, opened } = aKernel('python', false);
+  const { connection, kernel, queries, opened } = aKernel('python', false);
   connection.show(true);
   await settled();
   kernel.status = 'busy';
@@ -135,7 +135,7 @@ test('while the cell runs that imports tapelab it is looked for again and again'
   await later(300);
   kernel.there = true;
   await later(500);
-  assert.deepEqual([opened.length, asked], [1, [false, false, true]]);
+  assert.deepEqual([opened.length, queries], [1, [false, false, true]]);
   connection.dispose();
 });
 
@@ -167,18 +167,18 @@ test('a kernel of another language is not spoken to', async () => {
 });
 
 test('another version of the protocol is told, with that of tapelab', async () => {
-  const { connection, sent, tell } = aKernel();
+  const { connection, sent, send } = aKernel();
   connection.show(true);
   await settled();
-  tell({ is: 'hello', version: 2, tapelab: '7.8' });
+  send({ is: 'hello', version: 2, tapelab: '7.8' });
   assert.deepEqual([connection.state.link, sent.length], ['failed', 1]);
   assert.match(connection.state.error, /7\.8/);
   connection.dispose();
 });
 
 test('after a restart everything begins anew', async () => {
-  const { connection, tell, opened, statusChanged } = await greeted();
-  tell(LIVE);
+  const { connection, send, opened, statusChanged } = await greeted();
+  send(LIVE);
   statusChanged.emit('restarting');
   assert.deepEqual([connection.state.link, connection.state.now], ['absent', null]);
   assert.equal(opened[0]!.isDisposed, true);
@@ -186,8 +186,8 @@ test('after a restart everything begins anew', async () => {
 });
 
 test('a lost connection is told and the last picture comes back with it', async () => {
-  const { connection, sent, tell, connectionStatusChanged } = await greeted();
-  tell(LIVE);
+  const { connection, sent, send, connectionStatusChanged } = await greeted();
+  send(LIVE);
   connectionStatusChanged.emit('connecting');
   assert.match(connection.state.trouble, /lost/);
   connectionStatusChanged.emit('connected');
@@ -197,10 +197,10 @@ test('a lost connection is told and the last picture comes back with it', async 
 });
 
 test('a paused panel stands still while the kernel goes on', async () => {
-  const { connection, tell } = await greeted();
-  tell(LIVE);
+  const { connection, send } = await greeted();
+  send(LIVE);
   connection.pause();
-  tell({ ...LIVE, step: 2, history: [[2, 0.5, []]] });
+  send({ ...LIVE, step: 2, history: [[2, 0.5, []]] });
   assert.deepEqual([connection.state.paused, connection.state.now?.step], [true, 1]);
   connection.pause();
   assert.deepEqual([connection.state.paused, connection.state.now?.step], [false, 2]);
@@ -209,24 +209,24 @@ test('a paused panel stands still while the kernel goes on', async () => {
 });
 
 test('a recording comes with its bytes', async () => {
-  const { connection, tell } = await greeted();
-  const heard: Answer[] = [];
-  connection.answered.connect((_, answer) => heard.push(answer));
-  tell({ is: 'recording', step: 3, cells: ['a'], explanation: null }, [
+  const { connection, send } = await greeted();
+  const received: Answer[] = [];
+  connection.answered.connect((_, answer) => received.push(answer));
+  send({ is: 'recording', step: 3, cells: ['a'], explanation: null }, [
     new Uint8Array([1, 2]).buffer,
   ]);
-  tell({ is: 'something new' });
-  assert.equal(heard.length, 1);
-  assert.deepEqual([...(heard[0] as { bytes: Uint8Array }).bytes], [1, 2]);
+  send({ is: 'something new' });
+  assert.equal(received.length, 1);
+  assert.deepEqual([...(received[0] as { bytes: Uint8Array }).bytes], [1, 2]);
   connection.dispose();
 });
 
 test('what was chosen in the settings is told first', async () => {
-  const { connection, sent, tell } = aKernel();
+  const { connection, sent, send } = aKernel();
   connection.settings = () => ({ hints: false, rate: 10 });
   connection.show(true);
   await settled();
-  tell({ is: 'hello', version: 1, tapelab: '0.1' });
+  send({ is: 'hello', version: 1, tapelab: '0.1' });
   assert.deepEqual(sent.slice(1), [
     { do: 'set', settings: { hints: false, rate: 10 } },
     { do: 'show', rate: 10 },

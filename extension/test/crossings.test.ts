@@ -4,7 +4,7 @@ import { chartOf } from '../src/core/chart.js';
 import type { Chart } from '../src/core/chart.js';
 import { buildModel } from '../src/core/model.js';
 import { parseRecording } from '../src/core/recording.js';
-import { crossings, lanesOf, linesOfDot } from './crossings.js';
+import { crossings, routesOf, linesOfDot } from './crossings.js';
 import { goldens } from './goldens.js';
 import { randomChart } from './random.js';
 
@@ -25,7 +25,7 @@ function compared(charts: readonly Chart[]): { ours: number; dots: number } | nu
     const lines = linesOfDot(chart);
     if (!lines) return null;
     assert.equal(lines.length, chart.edges.length);
-    ours += crossings(lanesOf(chart));
+    ours += crossings(routesOf(chart));
     dots += crossings(lines);
   }
   return { ours, dots };

@@ -44,8 +44,8 @@ export function crossings(lines: readonly Line[]): number {
 }
 
 /** The value lanes of a chart. */
-export function lanesOf(chart: Chart): Line[] {
-  return Array.from(chart.edges, (_, edge) => samplesOf(chart.lane(edge, false, false).path, 16));
+export function routesOf(chart: Chart): Line[] {
+  return Array.from(chart.edges, (_, edge) => samplesOf(chart.route(edge, false, false).path, 16));
 }
 
 /** The same edges as Graphviz' `dot` draws them; null where it is not installed. */

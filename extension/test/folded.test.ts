@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { chartOf } from '../src/core/chart.js';
-import { faceOf, foldedGraph, foldsIn, openAround, shownFor, turnOf } from '../src/core/folded.js';
+import {
+  faceOf,
+  foldedGraph,
+  foldsIn,
+  openAround,
+  shownFor,
+  iterationOf,
+} from '../src/core/folded.js';
 import { buildModel } from '../src/core/model.js';
 import type { Model } from '../src/core/model.js';
 import { parseRecording } from '../src/core/recording.js';
@@ -27,7 +34,7 @@ for (const name of ['loops', 'iterations', 'composite', 'chain']) {
       }
       const between = whole.graph.edgeCount - folded.placeOfEdge.filter((at) => at < 0).length;
       assert.equal(
-        folded.roads.reduce((sum, count) => sum + count, 0),
+        folded.edgeCounts.reduce((sum, count) => sum + count, 0),
         between,
       );
       for (let node = 0; node < whole.graph.nodeCount; node++) {
@@ -42,21 +49,21 @@ test('an op that uses a value twice keeps both edges, a folded loop has one for 
   assert.equal(open.edges.length, model('fan_out').graph.edgeCount);
   const closed = foldedGraph(model('iterations'), new Set());
   assert.equal(closed.edges.length, 1);
-  assert.equal(closed.roads[0], 15);
+  assert.equal(closed.edgeCounts[0], 15);
 });
 
 test('the iteration of a node is found in loops of ops, in ranges and in loops in loops', () => {
   const chain = model('chain');
   const folds = foldsIn(chain);
-  for (const turn of [1, 9, 10, 11, 999, 2000]) {
-    const node = folds.first[0]! + turn - 1;
-    assert.deepEqual(turnOf(chain.graph, folds, 0, node), { node, turn });
+  for (const iteration of [1, 9, 10, 11, 999, 2000]) {
+    const node = folds.first[0]! + iteration - 1;
+    assert.deepEqual(iterationOf(chain.graph, folds, 0, node), { node, iteration });
   }
   const loops = model('loops');
   const outer = foldsIn(loops);
-  assert.equal(turnOf(loops.graph, outer, 0, outer.last[9]!)!.turn, 2);
-  assert.equal(turnOf(loops.graph, outer, 2, outer.last[4]!)!.turn, 2);
-  assert.equal(turnOf(loops.graph, outer, 2, outer.last[9]!), null);
+  assert.equal(iterationOf(loops.graph, outer, 0, outer.last[9]!)!.iteration, 2);
+  assert.equal(iterationOf(loops.graph, outer, 2, outer.last[4]!)!.iteration, 2);
+  assert.equal(iterationOf(loops.graph, outer, 2, outer.last[9]!), null);
 });
 
 test('a closed fold says how much is in it, and which iterations', () => {

@@ -1,14 +1,14 @@
-// The Tape panel in the gallery: what a kernel told, drawn as JupyterLab draws it.
-import { heard, NOTHING_YET } from '../src/core/live.js';
+// The Tape panel in the gallery: what a kernel sent, drawn as JupyterLab draws it.
+import { NOTHING_YET, withMessage } from '../src/core/live.js';
 import type { LiveActions, LiveMessage, LiveState } from '../src/core/live.js';
 import { mount } from '../src/core/livepanel.js';
 
 const nothing = (): void => {};
 
 function show(place: HTMLElement): void {
-  const told = JSON.parse(place.querySelector('script')!.textContent!) as LiveMessage | null;
+  const message = JSON.parse(place.querySelector('script')!.textContent!) as LiveMessage | null;
   const chosen = Number(place.dataset['step']) || null;
-  let state: LiveState = told ? { ...heard(NOTHING_YET, told), chosen } : NOTHING_YET;
+  let state: LiveState = message ? { ...withMessage(NOTHING_YET, message), chosen } : NOTHING_YET;
   const actions: LiveActions = {
     pause: () => update((state = { ...state, paused: !state.paused })),
     choose: (step) => update((state = { ...state, chosen: step })),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { birthOf, flowOf } from '../src/core/flow.js';
+import { firstNonFiniteStep, flowOf } from '../src/core/flow.js';
 import { buildGraph } from '../src/core/buildgraph.js';
 import { EdgeKind, FrameKind } from '../src/core/graph.js';
 import { parseFormula } from '../src/core/mathematics.js';
@@ -8,10 +8,10 @@ import { memoryOf } from '../src/core/memory.js';
 import { Form, previewOf } from '../src/core/previews.js';
 import { buildModel } from '../src/core/model.js';
 import { formatBrief } from '../src/core/numbers.js';
-import { frameAt, labelOf, slotAt, slotText, tensorOf } from '../src/core/picture.js';
+import { stateAt, labelOf, slotAt, slotText, tensorOf } from '../src/core/stepstate.js';
 import { parseRecording } from '../src/core/recording.js';
 import { Kind } from '../src/core/schema.js';
-import { frameLabel, frameTag } from '../src/core/views/reel.js';
+import { frameLabel, frameTag } from '../src/core/views/timeline.js';
 import { goldens } from './goldens.js';
 
 const all = goldens();
@@ -92,7 +92,7 @@ for (const { name, bytes, expected } of small) {
 
   test(`${name}: the reel shows the frames that Python shows`, () => {
     const model = buildModel(parseRecording(bytes));
-    const last = frameAt(model, model.stepCount);
+    const last = stateAt(model, model.stepCount);
     const frames = Array.from(model.graph.frameKind, (kind, frame) => {
       const node = model.graph.frameNode[frame]!;
       const tensor = tensorOf(model, node);
@@ -112,9 +112,9 @@ for (const { name, bytes, expected } of small) {
   test(`${name}: every step lights what Python lights`, () => {
     const model = buildModel(parseRecording(bytes));
     const steps = Array.from({ length: model.stepCount }, (_, at) => {
-      const picture = frameAt(model, at + 1);
-      const { phase, frame, node, through } = picture;
-      const slot = node < 0 ? '' : slotAt(model, picture, node).state;
+      const current = stateAt(model, at + 1);
+      const { phase, frame, node, through } = current;
+      const slot = node < 0 ? '' : slotAt(model, current, node).state;
       return { phase, frame, node, label: node < 0 ? '' : labelOf(model, node), through, slot };
     });
     assert.deepEqual(steps, expected.steps);
@@ -122,18 +122,22 @@ for (const { name, bytes, expected } of small) {
 
   test(`${name}: the gradient is as large along the tape as Python finds it`, () => {
     const model = buildModel(parseRecording(bytes));
-    const { frames, pulses, steps } = flowOf(model) ?? { frames: [], pulses: [], steps: [] };
-    const facts = frames.map((frame, at) => [frame, pulses[at]!.health, steps[at]]);
+    const { frames, magnitudes, steps } = flowOf(model) ?? {
+      frames: [],
+      magnitudes: [],
+      steps: [],
+    };
+    const facts = frames.map((frame, at) => [frame, magnitudes[at]!.health, steps[at]]);
     assert.deepEqual(
       facts,
       expected.flow.map(({ frame, health, step }) => [frame, health, step]),
     );
     expected.flow.forEach(({ size }, at) => {
-      const found = pulses[at]!.size;
+      const found = magnitudes[at]!.size;
       if (typeof size === 'string') assert.ok(Number.isNaN(found));
       else assert.ok(Math.abs(found - size) <= 1e-9 * size, `${found} for ${size}`);
     });
-    assert.equal(birthOf(model), expected.birth);
+    assert.equal(firstNonFiniteStep(model), expected.firstNonFinite);
   });
 
   test(`${name}: large tensors look as Python sees them`, () => {

@@ -45,7 +45,7 @@ export interface Expectation {
   readonly fold_names: readonly string[];
   readonly fold_of: readonly number[];
   readonly opened: readonly number[];
-  readonly birth: number;
+  readonly firstNonFinite: number;
   readonly previews: readonly {
     tensor: number;
     form: string;

@@ -85,8 +85,8 @@ test('a variable stands next to the first op that uses it', () => {
 test('a road across very many layers takes a lane beside the graph', () => {
   const chain = Array.from({ length: 40 }, (_, at): [number, number] => [at, at + 1]);
   const layout = layOut(net(41, [...chain, [0, 40]]), measures());
-  assert.equal(layout.lanes.size, 1);
-  assert.ok([...layout.lanes.values()][0]! < layout.y[20]!);
+  assert.equal(layout.bypasses.size, 1);
+  assert.ok([...layout.bypasses.values()][0]! < layout.y[20]!);
 });
 
 test('a hundred thousand ops are laid out without recursion', () => {
@@ -108,7 +108,7 @@ test('a weight used by every op shares one lane', () => {
     ),
     measures(),
   );
-  assert.equal(new Set(layout.lanes.values()).size, 1);
+  assert.equal(new Set(layout.bypasses.values()).size, 1);
 });
 
 test('a loop runs straight, the constants it uses stand beside it', () => {

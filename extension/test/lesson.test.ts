@@ -3,12 +3,21 @@ import test from 'node:test';
 import { gradeOf, itemAt, lessonIn } from '../src/labplugin/outline/lesson.js';
 import type { CellFacts, Item, Lesson } from '../src/labplugin/outline/lesson.js';
 
-const prose = (source: string): CellFacts => ({ isCode: false, source, execution: null, told: [] });
-const code = (source: string, execution: number | null = null, ...told: unknown[]): CellFacts => ({
+const prose = (source: string): CellFacts => ({
+  isCode: false,
+  source,
+  execution: null,
+  cardData: [],
+});
+const code = (
+  source: string,
+  execution: number | null = null,
+  ...cardData: unknown[]
+): CellFacts => ({
   isCode: true,
   source,
   execution,
-  told,
+  cardData,
 });
 const verdict = (exercise: string, points: number, of = 10) => ({ exercise, points, of });
 const EXERCISES = [
@@ -68,8 +77,8 @@ test('the verdict that was given last counts, wherever its cell stands', () => {
 
 test('right, partly right, not yet', () => {
   const grades = [10, 2.5, 0].map((points) => {
-    const told = code('tf.check("02.1")', 1, verdict('02.1', points));
-    return gradeOf(task(lessonIn([told], FACTS), '02.1'));
+    const cardData = code('tf.check("02.1")', 1, verdict('02.1', points));
+    return gradeOf(task(lessonIn([cardData], FACTS), '02.1'));
   });
   assert.deepEqual(grades, ['full', 'part', 'none']);
 });
@@ -83,8 +92,8 @@ test('a lesson whose notebook says nothing learns points from verdicts, and clai
   const open = lessonIn(cells)!;
   assert.deepEqual(titles(open), ['Mine', 'hw.10']);
   assert.deepEqual([open.of, task(open, 'hw.1').of], [null, null]);
-  const told = [code('', 1, verdict('hw.1', 3, 4)), code('', 2, verdict('hw.10', 1.5, 2))];
-  const lesson = lessonIn([...cells, ...told])!;
+  const cardData = [code('', 1, verdict('hw.1', 3, 4)), code('', 2, verdict('hw.10', 1.5, 2))];
+  const lesson = lessonIn([...cells, ...cardData])!;
   assert.deepEqual([lesson.points, lesson.of], [4.5, 6]);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Window } from 'happy-dom';
-import { heard, NOTHING_YET } from '../src/core/live.js';
+import { NOTHING_YET, withMessage } from '../src/core/live.js';
 import type { LiveActions, LiveMessage, LiveState } from '../src/core/live.js';
 import { mount } from '../src/core/livepanel.js';
 
@@ -36,7 +36,7 @@ function drawn(state: LiveState, actions: LiveActions = {}) {
   return { host, update, texts };
 }
 
-const after = (...messages: LiveMessage[]): LiveState => messages.reduce(heard, NOTHING_YET);
+const after = (...messages: LiveMessage[]): LiveState => messages.reduce(withMessage, NOTHING_YET);
 
 test('before anything is told the panel says what to run, and offers an example', () => {
   const { texts } = drawn(NOTHING_YET, { example: () => {} });
@@ -130,12 +130,12 @@ test('of a loop with two losses the curve is that of the newest', () => {
 });
 
 test('what went wrong is told with a way to try again', () => {
-  const told: string[] = [];
+  const received: string[] = [];
   const failed: LiveState = { ...NOTHING_YET, link: 'failed', trouble: 'Lost', error: 'Wait.' };
-  const { host, texts } = drawn(failed, { connect: () => told.push('again') });
+  const { host, texts } = drawn(failed, { connect: () => received.push('again') });
   assert.deepEqual([texts('h3')[1], texts('p')], ['Lost', ['Wait.']]);
   host.querySelector<HTMLElement>('.blank button')!.click();
-  assert.deepEqual(told, ['again']);
+  assert.deepEqual(received, ['again']);
 });
 
 test('without a kernel the panel says what to open', () => {
@@ -161,24 +161,24 @@ test('numbers that are none are words on the way, and break the curve', () => {
 });
 
 test('who looks back sees the numbers of that step, and a way to the newest', () => {
-  const told: (number | null)[] = [];
+  const received: (number | null)[] = [];
   const { host, texts } = drawn(
     { ...after(MESSAGE), chosen: 1 },
-    { choose: (step) => told.push(step) },
+    { choose: (step) => received.push(step) },
   );
   assert.deepEqual([texts('.bar .num'), texts('.big')], [['step 1'], ['1.0000']]);
   assert.deepEqual(texts('.norms .gt'), ['0.2500']);
   host.querySelector('button')!.click();
-  assert.deepEqual(told, [null]);
+  assert.deepEqual(received, [null]);
 });
 
 test('the buttons of a finding go to its line and ask why', () => {
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const { host, texts } = drawn(after(MESSAGE), {
-    goTo: (cell, line) => told.push(cell, line),
-    explain: () => told.push('why'),
+    goTo: (cell, line) => received.push(cell, line),
+    explain: () => received.push('why'),
   });
   assert.deepEqual(texts('.acts button'), ['Go to line 4', 'Ask why']);
   host.querySelectorAll<HTMLElement>('.acts button').forEach((each) => each.click());
-  assert.deepEqual(told, ['c', 4, 'why']);
+  assert.deepEqual(received, ['c', 4, 'why']);
 });

@@ -89,9 +89,9 @@ test('keys step, jump and select', () => {
 
 test('inside the toolbar the arrows walk from button to button', () => {
   const { host, handle, press } = open({ step: 3 });
-  press('ArrowRight', '.reelbar button');
+  press('ArrowRight', '.transport button');
   assert.equal(handle.step(), 3);
-  assert.equal(host.ownerDocument.activeElement, host.querySelectorAll('.reelbar button')[1]);
+  assert.equal(host.ownerDocument.activeElement, host.querySelectorAll('.transport button')[1]);
 });
 
 test('each toolbar is one tab stop, and so is the reel', () => {
@@ -99,7 +99,7 @@ test('each toolbar is one tab stop, and so is the reel', () => {
   const stops = (selector: string): number =>
     [...host.querySelectorAll<HTMLElement>(`${selector} button`)].filter((b) => b.tabIndex === 0)
       .length;
-  assert.deepEqual([stops('.reelbar'), stops('.reel')], [1, 1]);
+  assert.deepEqual([stops('.transport'), stops('.timeline')], [1, 1]);
 });
 
 test('the focus follows the current frame', () => {
@@ -121,12 +121,12 @@ test('a click on a frame, a node or a button is a step or a choice', () => {
 
 test('who listens hears of each step once', () => {
   const { handle } = open();
-  const heard: number[] = [];
-  handle.onChange((step) => heard.push(step));
+  const received: number[] = [];
+  handle.onChange((step) => received.push(step));
   handle.dispatch({ kind: 'next' });
   handle.dispatch({ kind: 'select', node: 1 });
   handle.dispatch({ kind: 'last' });
-  assert.deepEqual(heard, [2, 11]);
+  assert.deepEqual(received, [2, 11]);
 });
 
 test('an explanation comes first, with the culprit, the line to write and the cut', () => {

@@ -60,24 +60,24 @@ test('1 to 4 choose what stands beside the code, and the buttons say what is cho
 test('a mark for every gradient, hollow until it has come', () => {
   const { handle, press, all } = open('scene_a', 6);
   press('2');
-  assert.deepEqual([all('.beat').length, all('.beat.todo').length], [5, 4]);
+  assert.deepEqual([all('.magnitude').length, all('.magnitude.todo').length], [5, 4]);
   assert.deepEqual(
     all('.pane .key > span').map((entry) => entry.textContent),
     ['watched', 'op'],
   );
   handle.dispatch({ kind: 'last' });
-  assert.equal(all('.beat.todo').length, 0);
+  assert.equal(all('.magnitude.todo').length, 0);
 });
 
 test('NaN stands as a band at the top, with a way to where it was born', () => {
   const { press, all, handle } = open('not_finite', 10);
   press('2');
-  assert.equal(all('.beat.nan rect').length, 1);
+  assert.equal(all('.magnitude.nan rect').length, 1);
   assert.deepEqual(
     all('.plot .band').map((word) => word.textContent),
     ['NaN'],
   );
-  all('.birth button')[0]!.click();
+  all('.nonfinite button')[0]!.click();
   assert.equal(handle.step(), 2);
 });
 
@@ -111,15 +111,15 @@ test('cards are taller where a matrix is on one, so that its map can be read', (
     open(name, 99)
       .all(`.nd ${which}`)
       .map((each) => Number(each.getAttribute('height')));
-  assert.deepEqual(new Set(heights('matmul', '.card')), new Set([116]));
-  assert.deepEqual(new Set(heights('vectors', '.card')), new Set([78]));
+  assert.deepEqual(new Set(heights('matmul', '.box')), new Set([116]));
+  assert.deepEqual(new Set(heights('vectors', '.box')), new Set([78]));
   assert.ok(heights('matmul', '.heat .rim').every((height) => height > 24));
 });
 
 test('a typed answer is judged, shown, and told to whoever listens', () => {
   const { handle, press, host, text } = open('scene_a', 6);
-  let heard: readonly Guess[] = [];
-  handle.onGuess((guesses) => (heard = guesses));
+  let received: readonly Guess[] = [];
+  handle.onGuess((guesses) => (received = guesses));
   press('p');
   assert.match(text('.ask h3'), /What arrives at x \* y through \+\?/);
   const field = host.querySelector<HTMLInputElement>('.ask input')!;
@@ -127,7 +127,7 @@ test('a typed answer is judged, shown, and told to whoever listens', () => {
   press('Enter', '.ask input');
   assert.match(text('.verdict'), /You said 2\. It is 1\.0000\./);
   assert.deepEqual(
-    heard.map(({ step, of, said, truth, right }) => [step, of, said, truth, right]),
+    received.map(({ step, of, said, truth, right }) => [step, of, said, truth, right]),
     [[7, 'x * y', '2', '1.0000', false]],
   );
 });
@@ -169,5 +169,5 @@ test('a matrix rule is shown with the matrices of this step put in', () => {
 test('a line tells how many ops ran in it, and a moment can be copied as a line', () => {
   const { text, all } = open('scene_a', 3);
   assert.equal(text('.uses'), '×3');
-  assert.equal(all('.moment')[0]!.title, 'Copy tf.show(tape, step=3)');
+  assert.equal(all('.position')[0]!.title, 'Copy tf.show(tape, step=3)');
 });

@@ -18,15 +18,15 @@ function at(name: string, step: number, more: Partial<State> = {}): State {
   return { ...AT_FIRST, model, step, view: 'tape', findings: 0, ...more };
 }
 
-const asked = (name: string, step: number): Question => {
-  const question = questionAt(at(name, step).model, step);
-  assert.ok(question);
-  return question;
+const questionIn = (name: string, step: number): Question => {
+  const found = questionAt(at(name, step).model, step);
+  assert.ok(found);
+  return found;
 };
 
 test('about one number it asks for it, about a few for all of them, about many for the shape', () => {
-  assert.equal(asked('scene_a', 8).asks, 'number');
-  assert.equal(asked('scene_a', 8).truth?.[0]?.toFixed(4), '-0.9900');
+  assert.equal(questionIn('scene_a', 8).asks, 'number');
+  assert.equal(questionIn('scene_a', 8).truth?.[0]?.toFixed(4), '-0.9900');
   const kinds = new Set<string>();
   for (const name of ['matmul', 'vectors', 'not_kept', 'composite']) {
     const { model } = at(name, 1);
@@ -42,14 +42,14 @@ test('about one number it asks for it, about a few for all of them, about many f
 });
 
 test('forward it asks which op of a line begins, and then what each makes', () => {
-  const first = asked('scene_a', 2);
+  const first = questionIn('scene_a', 2);
   assert.deepEqual([first.way, first.asks, first.options.length], ['forward', 'op', 3]);
   const { model } = at('scene_a', 1);
   const names = first.options.map((node) => judge(model, first, String(node)).said);
   assert.deepEqual(names, names.toSorted());
   assert.equal(judge(model, first, String(first.truth![0])).right, true);
   assert.equal(judge(model, first, String(first.truth![0]! + 1)).right, false);
-  const then = asked('scene_a', 3);
+  const then = questionIn('scene_a', 3);
   assert.deepEqual([then.asks, then.truth?.[0]?.toFixed(4)], ['number', '0.1411']);
 });
 
@@ -63,7 +63,7 @@ test('what is read, and what comes after the end, is no question', () => {
 
 test('small numbers are not rounded to nothing', () => {
   const { model } = at('scene_a', 8);
-  const tiny = { ...asked('scene_a', 8), truth: [1e-5] };
+  const tiny = { ...questionIn('scene_a', 8), truth: [1e-5] };
   assert.deepEqual(
     ['0', '1e-5', '0.00001', '1e-6'].map((said) => judge(model, tiny, said).right),
     [false, true, true, false],
@@ -86,7 +86,7 @@ for (const [more, said, right] of [
   [{ asks: 'shape', truth: [23] }, '2 3', false],
 ] as const) {
   test(`of ${more.truth.join(' ')} as ${more.asks}, ${said} is ${right ? 'right' : 'wrong'}`, () => {
-    const question = { ...asked('scene_a', 8), ...more };
+    const question = { ...questionIn('scene_a', 8), ...more };
     assert.equal(judge(at('scene_a', 8).model, question, said).right, right);
   });
 }
@@ -104,7 +104,7 @@ for (const [said, right] of [
 ] as const) {
   test(`for −0.9900 the answer ${said || 'nothing'} is ${right ? 'right' : 'wrong'}`, () => {
     const { model } = at('scene_a', 8);
-    assert.equal(judge(model, asked('scene_a', 8), said).right, right);
+    assert.equal(judge(model, questionIn('scene_a', 8), said).right, right);
   });
 }
 
@@ -120,13 +120,13 @@ test('where nothing passes, None is right and 0 is not', () => {
 });
 
 test('predicting begins here, and asks before it shows', () => {
-  const asking = reduce(at('scene_a', 6), { kind: 'predict' });
-  assert.deepEqual([asking.step, asking.predicting], [6, 'asking']);
-  const shown = reduce(asking, { kind: 'guess', said: '1' });
+  const questioned = reduce(at('scene_a', 6), { kind: 'predict' });
+  assert.deepEqual([questioned.step, questioned.predicting], [6, 'question']);
+  const shown = reduce(questioned, { kind: 'guess', said: '1' });
   assert.deepEqual([shown.step, shown.predicting, shown.guesses.length], [7, 'on', 1]);
   assert.equal(shown.guesses[0]!.right, true);
   const again = reduce(shown, { kind: 'next' });
-  assert.deepEqual([again.step, again.predicting], [7, 'asking']);
+  assert.deepEqual([again.step, again.predicting], [7, 'question']);
 });
 
 test('it goes on to where there is something to find out, from the end to the start', () => {
@@ -136,29 +136,29 @@ test('it goes on to where there is something to find out, from the end to the st
     [11, 2],
   ] as const) {
     const { step, predicting } = reduce(at('scene_a', from), { kind: 'predict' });
-    assert.deepEqual([step, predicting], [to, 'asking']);
+    assert.deepEqual([step, predicting], [to, 'question']);
   }
 });
 
 test('an answer can be taken back, and is asked for again', () => {
-  const asking = reduce(at('scene_a', 6), { kind: 'predict' });
-  const wrong = reduce(asking, { kind: 'guess', said: '7' });
+  const questioned = reduce(at('scene_a', 6), { kind: 'predict' });
+  const wrong = reduce(questioned, { kind: 'guess', said: '7' });
   const further = reduce(reduce(wrong, { kind: 'next' }), { kind: 'next' });
   const back = reduce(further, { kind: 'takeBack' });
-  assert.deepEqual([back.step, back.predicting, back.guesses], [6, 'asking', []]);
+  assert.deepEqual([back.step, back.predicting, back.guesses], [6, 'question', []]);
   assert.equal(reduce(back, { kind: 'guess', said: '1' }).guesses[0]!.right, true);
   assert.equal(reduce(at('scene_a', 6), { kind: 'takeBack' }).step, 6);
 });
 
 test('a question can be skipped, and is not judged then', () => {
-  const asking = reduce(at('scene_a', 6), { kind: 'predict' });
-  const skipped = reduce(asking, { kind: 'next' });
+  const questioned = reduce(at('scene_a', 6), { kind: 'predict' });
+  const skipped = reduce(questioned, { kind: 'next' });
   assert.deepEqual([skipped.step, skipped.predicting, skipped.guesses.length], [7, 'on', 0]);
-  assert.equal(reduce(asking, { kind: 'predict' }).predicting, 'off');
+  assert.equal(reduce(questioned, { kind: 'predict' }).predicting, 'off');
 });
 
 test('play stops where there is something to ask', () => {
   const playing = at('scene_a', 6, { predicting: 'on', playing: true });
   const stopped = reduce(playing, { kind: 'tick' });
-  assert.deepEqual([stopped.step, stopped.playing, stopped.predicting], [6, false, 'asking']);
+  assert.deepEqual([stopped.step, stopped.playing, stopped.predicting], [6, false, 'question']);
 });

@@ -70,9 +70,9 @@ export function randomLoop(seed: number): Encoder {
     const uses = Array.from({ length: arity }, () => roll(sources.length));
     return { op: op(at, arity), uses };
   });
-  const turns = 3 + roll(seed % 4 ? 12 : 130);
+  const iterations = 3 + roll(seed % 4 ? 12 : 130);
   tape.event(Kind.Opened);
-  for (let turn = 0; turn < turns; turn++) {
+  for (let turn = 0; turn < iterations; turn++) {
     for (const each of body) {
       const made = result();
       tape.ran(

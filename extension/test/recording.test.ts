@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseRecording, RecordingError } from '../src/core/recording.js';
-import { unpacked } from '../src/core/packing.js';
+import { unpacked } from '../src/core/compression.js';
 import { goldenBytes } from './goldens.js';
 import { previewOf } from '../src/core/previews.js';
 import { sheetOf } from '../src/core/planes.js';

@@ -64,11 +64,11 @@ for (const { kind, chart: made, direction } of KINDS) {
           [true, false],
           [true, true],
         ] as const) {
-          const points = samplesOf(chart.lane(edge, back, meets).path);
+          const points = samplesOf(chart.route(edge, back, meets).path);
           const hit = all.findIndex((box) => points.some((point) => inside(point, box)));
           const { from, to } = chart.ends(edge);
-          const told = `seed ${seed}: ${back ? 'back' : 'on'} from ${from} to ${to} through ${hit}`;
-          assert.equal(hit, -1, told);
+          const received = `seed ${seed}: ${back ? 'back' : 'on'} from ${from} to ${to} through ${hit}`;
+          assert.equal(hit, -1, received);
         }
       }
     }
@@ -96,7 +96,7 @@ test('of the folded charts many hold both open and closed folds, and long roads'
   const closed = charts.filter(({ folded }) => folded!.foldAt.some((fold) => fold >= 0));
   const open = closed.filter(({ folded }) => folded!.foldAt.some((fold) => fold < 0));
   assert.ok(open.length > SEEDS.length / 3, `${open.length} of ${SEEDS.length}`);
-  assert.ok(charts.some(({ layout }) => layout.bends.size > 0 && layout.lanes.size > 0));
+  assert.ok(charts.some(({ layout }) => layout.bends.size > 0 && layout.bypasses.size > 0));
 });
 
 test('a chart of part of a graph keeps to the same rules', () => {
@@ -106,7 +106,7 @@ test('a chart of part of a graph keeps to the same rules', () => {
   assert.equal(part.nodes.length, wanted.size);
   const all = boxes(part);
   for (let edge = 0; edge < part.edges.length; edge++) {
-    const points = samplesOf(part.lane(edge, false, false).path);
+    const points = samplesOf(part.route(edge, false, false).path);
     assert.ok(!all.some((box) => points.some((point) => inside(point, box))));
   }
 });

@@ -27,41 +27,41 @@ function aRegistry() {
 async function loaded(language = 'en') {
   const { registry, write } = aRegistry();
   const preferences = new Preferences({ languageCode: language } as never);
-  const told: Partial<Settings>[] = [];
-  preferences.changed.connect((_, changed) => told.push(changed));
+  const received: Partial<Settings>[] = [];
+  preferences.changed.connect((_, changed) => received.push(changed));
   await preferences.load(registry, 'tapelab:plugin');
-  return { preferences, write, told };
+  return { preferences, write, received };
 }
 
 test('who changed nothing tells a kernel nothing', async () => {
-  const { preferences, told } = await loaded();
-  assert.deepEqual([preferences.forKernel(), told], [{}, [{}]]);
+  const { preferences, received } = await loaded();
+  assert.deepEqual([preferences.forKernel(), received], [{}, [{}]]);
 });
 
 test('only what was changed is told, then and to kernels met later', async () => {
-  const { preferences, write, told } = await loaded();
+  const { preferences, write, received } = await loaded();
   await write({ history: 7 });
   await write({ speed: 2 });
-  assert.deepEqual(told.slice(1), [{ history: 7 }, { speed: 2 }]);
+  assert.deepEqual(received.slice(1), [{ history: 7 }, { speed: 2 }]);
   assert.deepEqual(preferences.forKernel(), { history: 7, speed: 2 });
 });
 
 test('what is set back is told once more, and not to kernels met later', async () => {
-  const { preferences, write, told } = await loaded();
+  const { preferences, write, received } = await loaded();
   await write({ hints: false });
   await write({ hints: true });
-  assert.deepEqual(told.slice(1), [{ hints: false }, { hints: true }]);
+  assert.deepEqual(received.slice(1), [{ hints: false }, { hints: true }]);
   assert.deepEqual(preferences.forKernel(), {});
 });
 
 test('a kernel speaks the language of JupyterLab, or the one that was chosen', async () => {
-  const { preferences, write, told } = await loaded('zh-CN');
+  const { preferences, write, received } = await loaded('zh-CN');
   assert.deepEqual(
-    [preferences.forKernel(), told],
+    [preferences.forKernel(), received],
     [{ language: 'zh-CN' }, [{ language: 'zh-CN' }]],
   );
   await write({ language: 'he' });
-  assert.deepEqual(told.at(-1), { language: 'he' });
+  assert.deepEqual(received.at(-1), { language: 'he' });
   await write({ language: 'auto' });
-  assert.deepEqual(told.at(-1), { language: 'zh-CN' });
+  assert.deepEqual(received.at(-1), { language: 'zh-CN' });
 });

@@ -67,12 +67,12 @@ test('without findings there is nothing to ask why about', () => {
 
 test('listeners hear of changes only', () => {
   const store = createStore(state());
-  let heard = 0;
-  const stop = store.subscribe(() => heard++);
+  let received = 0;
+  const stop = store.subscribe(() => received++);
   store.dispatch({ kind: 'previous' });
-  assert.equal(heard, 1, 'it stops playing, and nothing else');
+  assert.equal(received, 1, 'it stops playing, and nothing else');
   store.dispatch({ kind: 'next' });
   stop();
   store.dispatch({ kind: 'next' });
-  assert.equal(heard, 2);
+  assert.equal(received, 2);
 });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { birthOf, pulseOfEdge, strengthOf, VANISHED } from '../src/core/flow.js';
+import { firstNonFiniteStep, magnitudeOfEdge, strengthOf, VANISHED } from '../src/core/flow.js';
 import { buildModel } from '../src/core/model.js';
-import { frameAt, labelOf, slotAt } from '../src/core/picture.js';
+import { stateAt, labelOf, slotAt } from '../src/core/stepstate.js';
 import { parseRecording } from '../src/core/recording.js';
 import { AT_FIRST } from '../src/core/state.js';
 import { reduce } from '../src/core/store.js';
 import type { Action, State } from '../src/core/state.js';
-import { watchingOf } from '../src/core/watching.js';
+import { watchingOf } from '../src/core/watched.js';
 import { goldenBytes } from './goldens.js';
 
 function at(name: string, step: number): State {
@@ -18,8 +18,8 @@ function at(name: string, step: number): State {
 test('the next sum is where the last of several contributions arrives, then the first again', () => {
   const jump = (state: State): State => reduce(state, { kind: 'nextSum' });
   const first = jump(at('fan_out', 1));
-  const { node } = frameAt(first.model, first.step);
-  const { arrived, expected } = slotAt(first.model, frameAt(first.model, first.step), node);
+  const { node } = stateAt(first.model, first.step);
+  const { arrived, expected } = slotAt(first.model, stateAt(first.model, first.step), node);
   assert.ok(expected > 1 && arrived === expected);
   const second = jump(first);
   assert.ok(second.step > first.step);
@@ -29,7 +29,10 @@ test('the next sum is where the last of several contributions arrives, then the 
 
 test('n goes to where the first NaN or infinity is born, and stays where there is none', () => {
   const odd: Action = { kind: 'firstOdd' };
-  assert.equal(reduce(at('not_finite', 5), odd).step, birthOf(at('not_finite', 1).model));
+  assert.equal(
+    reduce(at('not_finite', 5), odd).step,
+    firstNonFiniteStep(at('not_finite', 1).model),
+  );
   assert.equal(reduce(at('scene_a', 5), odd).step, 5);
 });
 
@@ -50,15 +53,15 @@ test('what an edge carries is strong near 1, weak where it vanishes, and null wh
   const middle = strengthOf(Math.sqrt(VANISHED));
   assert.ok(Math.abs(middle - 0.5) < 1e-9);
   const { model } = at('scene_a', 1);
-  const pulses = Array.from({ length: model.graph.edgeCount }, (_, edge) =>
-    pulseOfEdge(model, edge),
+  const magnitudes = Array.from({ length: model.graph.edgeCount }, (_, edge) =>
+    magnitudeOfEdge(model, edge),
   );
   assert.deepEqual(
-    pulses.map((pulse) => pulse?.health),
+    magnitudes.map((magnitude) => magnitude?.health),
     ['fine', 'fine', 'fine', 'fine', 'fine'],
   );
   const detour = at('numpy_detour', 1).model;
-  assert.equal(pulseOfEdge(detour, 0), null);
+  assert.equal(magnitudeOfEdge(detour, 0), null);
 });
 
 test('who is watched is told since when, who is not is told why', () => {

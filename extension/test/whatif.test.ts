@@ -10,48 +10,48 @@ import { goldenBytes } from './goldens.js';
 
 provide(EXTRAS);
 
-const curve = (height: number): Curve => ({ results: [0, height], slopes: [height, height] });
+const curve = (height: number): Curve => ({ results: [0, height], derivatives: [height, height] });
 const input = (name: string) => ({ name, low: 0, high: 1, start: 0.5 });
 const GRID: GridData = {
   name: 'f',
   inputs: [input('x'), input('y')],
   bounds: {
     results: [0, 10],
-    slopes: [
+    derivatives: [
       [0, 10],
       [0, 10],
     ],
   },
   counts: [2, 3],
   sizes: [1, 1, 1, 1, 1, 1, 1],
-  moments: [0, 1, 2, 3, 4, 5, 6].map((at) => ({
+  evaluations: [0, 1, 2, 3, 4, 5, 6].map((at) => ({
     values: [at, at],
     result: at,
-    slopes: [at, null],
+    derivatives: [at, null],
   })),
   curves: [[0, 1, 2, 3].map(curve), [0, 1, 2].map(curve)],
 };
 const BYTES = Uint8Array.from([10, 11, 12, 13, 14, 15, 16]);
 
 function moved(source: Source, values: readonly number[]): number[] {
-  const heard: number[] = [];
-  const stop = source.listen((recording) => heard.push(...recording));
+  const received: number[] = [];
+  const stop = source.listen((recording) => received.push(...recording));
   source.move(values);
   stop();
-  return heard;
+  return received;
 }
 
 test('a grid begins at the start, which need not lie on it', () => {
   const source = gridSource(GRID, BYTES);
-  assert.equal(source.moment().result, 0);
-  assert.deepEqual(source.moment().curves, [curve(0), curve(0)]);
+  assert.equal(source.evaluation().result, 0);
+  assert.deepEqual(source.evaluation().curves, [curve(0), curve(0)]);
 });
 
 test('a slider leads to the nearest moment, and to the curves that run through it', () => {
   const source = gridSource(GRID, BYTES);
   assert.deepEqual(moved(source, [0.9, 0.6]), [15]);
-  assert.equal(source.moment().result, 5);
-  assert.deepEqual(source.moment().curves, [curve(2), curve(2)]);
+  assert.equal(source.evaluation().result, 5);
+  assert.deepEqual(source.evaluation().curves, [curve(2), curve(2)]);
   assert.deepEqual(moved(source, [0, 0]), [11]);
 });
 
@@ -59,7 +59,7 @@ test('back at the start everything is as it was', () => {
   const source = gridSource(GRID, BYTES);
   source.move([1, 1]);
   assert.deepEqual(moved(source, [0.5, 0.5]), [10]);
-  assert.equal(source.moment().result, 0);
+  assert.equal(source.evaluation().result, 0);
 });
 
 test('the picture shows sliders, plots and slopes above the tape', () => {
@@ -91,17 +91,17 @@ test('a slider says where it stands before the kernel has answered; the rest is 
   const host = window.document.createElement('div') as unknown as HTMLElement;
   window.document.body.append(host as never);
   const recording = goldenBytes('scene_a');
-  const moment = { ...GRID.moments[0]!, curves: [curve(1), curve(1)] };
-  const silent = { moment: () => moment, move: () => {}, listen: () => () => {} };
+  const evaluation = { ...GRID.evaluations[0]!, curves: [curve(1), curve(1)] };
+  const silent = { evaluation: () => evaluation, move: () => {}, listen: () => () => {} };
   const source: Source = { experiment: GRID, counts: null, ...silent };
   const handle = mount(host, { recording, whatIf: source });
   // What somebody else wrote there stands for what would be overwritten.
-  host.querySelector('.reel b')!.textContent = 'as it was';
+  host.querySelector('.timeline b')!.textContent = 'as it was';
   const thumb = host.querySelector<HTMLInputElement>('.slider input')!;
   thumb.value = '0.25';
   thumb.dispatchEvent(new window.Event('input') as never);
   await window.happyDOM.waitUntilComplete();
   assert.equal(host.querySelector('.slider output')!.textContent, '0.2500');
-  assert.equal(host.querySelector('.reel b')!.textContent, 'as it was');
+  assert.equal(host.querySelector('.timeline b')!.textContent, 'as it was');
   handle.destroy();
 });

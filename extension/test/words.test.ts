@@ -71,9 +71,9 @@ function* english(root: Element): Generator<string> {
 /** The words of a recording itself, which no catalogue translates. */
 function wordsOf(name: string): Set<string> {
   const recording = parseRecording(goldenBytes(name));
-  const told = JSON.stringify(recording.header) + recording.header.strings.join(' ');
+  const received = JSON.stringify(recording.header) + recording.header.strings.join(' ');
   const glyphs = recording.header.ops.map((op) => op.formula).join(' ');
-  return new Set([...OURS, ...(`${told} ${glyphs}`.match(/[A-Za-z]+/g) ?? [])]);
+  return new Set([...OURS, ...(`${received} ${glyphs}`.match(/[A-Za-z]+/g) ?? [])]);
 }
 
 for (const { name } of goldens()) {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tapelab.diagnosis.gradient_check import Checked, GradientCheck
     from tapelab.recording import Recording
-    from tapelab.views.what_if_page import Curve, Experiment, Moment, Slope
+    from tapelab.views.what_if_page import Curve, Derivative, Evaluation, Experiment
 
 VALUE: Final = "#0072B2"
 GRADIENT: Final = "#D55E00"
@@ -120,49 +120,51 @@ LOWEST: Final = 1e-17
 """An error that is none is drawn as so little."""
 
 
-def what_if_figure(experiment: Experiment, moment: Moment, curves: tuple[Curve, ...]) -> Figure:
-    """A function along each input with its tangent, and its slope below."""
+def what_if_figure(
+    experiment: Experiment, evaluation: Evaluation, curves: tuple[Curve, ...]
+) -> Figure:
+    """A function along each input with its tangent, and its derivative below."""
     from matplotlib.figure import Figure
 
     inputs = len(experiment.inputs)
     drawn = Figure(figsize=(3.4 * inputs, 4.6), layout="constrained")
     axes = drawn.subplots(2, inputs, sharex="col", height_ratios=(3, 1.2), squeeze=False)
     for number, curve in enumerate(curves):
-        _draw_along(axes[0, number], experiment, moment, number, curve)
-        _draw_slope(axes[1, number], experiment, moment, number, curve)
+        _draw_along(axes[0, number], experiment, evaluation, number, curve)
+        _draw_derivative(axes[1, number], experiment, evaluation, number, curve)
     return drawn
 
 
-def _places(experiment: Experiment, number: int, values: Sequence[Slope]) -> Any:
+def _places(experiment: Experiment, number: int, values: Sequence[Derivative]) -> Any:
     each = experiment.inputs[number]
     return np.linspace(each.low, each.high, len(values))
 
 
 def _draw_along(
-    axes: Any, experiment: Experiment, moment: Moment, number: int, curve: Curve
+    axes: Any, experiment: Experiment, evaluation: Evaluation, number: int, curve: Curve
 ) -> None:
-    each, at = experiment.inputs[number], moment.values[number]
-    slope, result = moment.slopes[number], moment.result
+    each, at = experiment.inputs[number], evaluation.values[number]
+    derivative, result = evaluation.derivatives[number], evaluation.result
     axes.plot(_places(experiment, number, curve.results), curve.results, color=VALUE, linewidth=2)
-    if slope is not None:
+    if derivative is not None:
         ends = np.array([each.low, each.high])
-        axes.plot(ends, result + slope * (ends - at), color=GRADIENT, linestyle="--")
+        axes.plot(ends, result + derivative * (ends - at), color=GRADIENT, linestyle="--")
     axes.plot([at], [result], "o", color=VALUE)
     axes.set_ylim(*experiment.bounds.results)
     axes.set_title(f"{experiment.name} along {each.name}", fontsize=10, color=INK)
 
 
-def _draw_slope(
-    axes: Any, experiment: Experiment, moment: Moment, number: int, curve: Curve
+def _draw_derivative(
+    axes: Any, experiment: Experiment, evaluation: Evaluation, number: int, curve: Curve
 ) -> None:
-    each, slope = experiment.inputs[number], moment.slopes[number]
-    slopes = [np.nan if value is None else value for value in curve.slopes]
-    axes.plot(_places(experiment, number, curve.slopes), slopes, color=GRADIENT)
-    if slope is not None:
-        axes.plot([moment.values[number]], [slope], "o", color=GRADIENT)
-    axes.set_ylim(*experiment.bounds.slopes[number])
+    each, derivative = experiment.inputs[number], evaluation.derivatives[number]
+    derivatives = [np.nan if value is None else value for value in curve.derivatives]
+    axes.plot(_places(experiment, number, curve.derivatives), derivatives, color=GRADIENT)
+    if derivative is not None:
+        axes.plot([evaluation.values[number]], [derivative], "o", color=GRADIENT)
+    axes.set_ylim(*experiment.bounds.derivatives[number])
     axes.set_xlabel(each.name)
-    axes.set_ylabel("slope" if slope is not None else "slope: None")
+    axes.set_ylabel("derivative" if derivative is not None else "derivative: None")
 
 
 def pair_figure(before: Recording, after: Recording) -> Figure:

@@ -1,6 +1,6 @@
 """What of a graph can be folded into one node: composites, and the iterations of loops.
 
-The same folds as in `extension/src/core/folding.ts`; the golden recordings hold both to it.
+The same folds as in `extension/src/core/foldbuilder.ts`; the golden recordings hold both to it.
 """
 
 from __future__ import annotations

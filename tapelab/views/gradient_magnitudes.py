@@ -19,7 +19,7 @@ EXPLODED: Final = 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Pulse:
+class Magnitude:
     """How large a gradient is: the mean distance from 0 of its numbers, and what that means."""
 
     size: float
@@ -27,29 +27,29 @@ class Pulse:
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
+class FlowPoint:
     """The gradient at a frame of the tape, and the step at which all of it has arrived."""
 
     frame: int
-    pulse: Pulse
+    magnitude: Magnitude
     step: int
 
 
-def pulse_of(recording: Recording, tensor: int) -> Pulse:
+def magnitude_of(recording: Recording, tensor: int) -> Magnitude:
     """How large the numbers of a tensor are; `unknown` where nothing was kept of them."""
     if tensor < 0 or not recording.measures.known[tensor]:
-        return Pulse(float("nan"), "unknown")
+        return Magnitude(float("nan"), "unknown")
     measure = recording.measures.of(tensor)
     if measure.nans + measure.infinities:
-        return Pulse(measure.size, "nan")
+        return Magnitude(measure.size, "nan")
     if not measure.least and not measure.greatest:
-        return Pulse(measure.size, "zero")
+        return Magnitude(measure.size, "zero")
     if measure.size < VANISHED:
-        return Pulse(measure.size, "vanished")
-    return Pulse(measure.size, "exploded" if measure.size > EXPLODED else "fine")
+        return Magnitude(measure.size, "vanished")
+    return Magnitude(measure.size, "exploded" if measure.size > EXPLODED else "fine")
 
 
-def flow_of(model: Model) -> tuple[Beat, ...]:
+def flow_of(model: Model) -> tuple[FlowPoint, ...]:
     """The gradient at every frame that it reaches, in the order of recording."""
     found = []
     frames = model.graph.frames
@@ -62,19 +62,19 @@ def flow_of(model: Model) -> tuple[Beat, ...]:
             continue
         flow = model.flows[reaching[-1]]
         assert flow is not None
-        pulse = pulse_of(model.recording, flow.sum)
-        found.append(Beat(number, pulse, len(frames) + reaching[-1] + 1))
+        magnitude = magnitude_of(model.recording, flow.sum)
+        found.append(FlowPoint(number, magnitude, len(frames) + reaching[-1] + 1))
     return tuple(found)
 
 
-def birth_of(model: Model) -> int:
+def first_non_finite_step(model: Model) -> int:
     """The step at which a number that is none is first there; -1 if there is no such step."""
     recording, frames = model.recording, model.graph.frames
     for number, frame in enumerate(frames):
         shown = model.graph.nodes[frame.node].tensor if frame.node >= 0 else -1
-        if pulse_of(recording, shown).health == "nan":
+        if magnitude_of(recording, shown).health == "nan":
             return number + 1
     for at, flow in enumerate(model.flows):
-        if flow is not None and pulse_of(recording, flow.sum).health == "nan":
+        if flow is not None and magnitude_of(recording, flow.sum).health == "nan":
             return len(frames) + at + 1
     return -1

@@ -120,7 +120,7 @@ def packed(kind: str, data: bytes, at: str = "") -> str:
 
 
 def _script(kind: str, data: bytes, at: str) -> str:
-    at += ' data-packed="lanes"' if packing.is_packed(data) else ""
+    at += ' data-packed="planes"' if packing.is_packed(data) else ""
     return (
         f'<script type="application/octet-stream;base64" class="tapelab-{kind}"{at}>'
         f"{b64encode(data).decode('ascii')}</script>"

@@ -20,7 +20,7 @@ HEIGHT: Final = 13
 DIGITS: Final = 6
 """So many digits of a number in a curve are enough to draw it."""
 
-Slope = float | None
+Derivative = float | None
 """A number, NaN among them; None where no path leads back."""
 
 
@@ -35,12 +35,12 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Moment:
+class Evaluation:
     """What comes of the function at one place: its result, its slopes, its tape."""
 
     values: tuple[float, ...]
     result: float
-    slopes: tuple[Slope, ...]
+    derivatives: tuple[Derivative, ...]
     recording: Recording
     error: str = ""
     """What the function raised here, if it did; the recording is that of another moment then."""
@@ -51,7 +51,7 @@ class Curve:
     """The function along one input, from its low end to its high one in even steps."""
 
     results: tuple[float, ...]
-    slopes: tuple[Slope, ...]
+    derivatives: tuple[Derivative, ...]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Bounds:
     """From where to where the plots of all inputs reach: that of the function, those of slopes."""
 
     results: tuple[float, float]
-    slopes: tuple[tuple[float, float], ...]
+    derivatives: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Grid:
     """
 
     counts: tuple[int, ...]
-    moments: tuple[Moment, ...]
+    evaluations: tuple[Evaluation, ...]
     curves: tuple[tuple[Curve, ...], ...]
 
 
@@ -93,22 +93,25 @@ def settings(experiment: Experiment) -> dict[str, Any]:
             {"name": each.name, "low": each.low, "high": each.high, "start": each.start}
             for each in experiment.inputs
         ],
-        "bounds": {"results": list(bounds.results), "slopes": [list(b) for b in bounds.slopes]},
+        "bounds": {
+            "results": list(bounds.results),
+            "derivatives": [list(b) for b in bounds.derivatives],
+        },
     }
 
 
-def live(moment: Moment, curves: tuple[Curve, ...]) -> dict[str, Any]:
+def live(evaluation: Evaluation, curves: tuple[Curve, ...]) -> dict[str, Any]:
     """A moment with its curves as JSON values, as the widget gets it from the kernel."""
-    return {**told(moment), "curves": [drawn(curve) for curve in curves]}
+    return {**told(evaluation), "curves": [drawn(curve) for curve in curves]}
 
 
-def told(moment: Moment) -> dict[str, Any]:
+def told(evaluation: Evaluation) -> dict[str, Any]:
     """The numbers of a moment as JSON values; words stand for those that JSON has none for."""
-    error = {"error": moment.error} if moment.error else {}
+    error = {"error": evaluation.error} if evaluation.error else {}
     return {
-        "values": list(moment.values),
-        "result": _number(moment.result),
-        "slopes": [_number(slope) for slope in moment.slopes],
+        "values": list(evaluation.values),
+        "result": _number(evaluation.result),
+        "derivatives": [_number(derivative) for derivative in evaluation.derivatives],
         **error,
     }
 
@@ -117,17 +120,17 @@ def drawn(curve: Curve) -> dict[str, Any]:
     """A curve as JSON values, None where it has no place."""
     return {
         "results": [_place(each) for each in curve.results],
-        "slopes": [_place(each) for each in curve.slopes],
+        "derivatives": [_place(each) for each in curve.derivatives],
     }
 
 
-def _number(value: Slope) -> float | str | None:
+def _number(value: Derivative) -> float | str | None:
     if value is None or math.isfinite(value):
         return value
     return format_number(value)
 
 
-def _place(value: Slope) -> float | None:
+def _place(value: Derivative) -> float | None:
     return float(f"{value:.{DIGITS}g}") if value is not None and math.isfinite(value) else None
 
 
@@ -138,17 +141,17 @@ def page(experiment: Experiment, grid: Grid) -> str:
 
 def container(experiment: Experiment, grid: Grid) -> str:
     """The element that the standalone bundle fills in."""
-    recordings = [to_bytes(moment.recording) for moment in grid.moments]
+    recordings = [to_bytes(evaluation.recording) for evaluation in grid.evaluations]
     data = {
         **settings(experiment),
         "counts": list(grid.counts),
         "sizes": [len(each) for each in recordings],
-        "moments": [told(moment) for moment in grid.moments],
+        "evaluations": [told(evaluation) for evaluation in grid.evaluations],
         "curves": [[drawn(curve) for curve in curves] for curves in grid.curves],
     }
-    moments = html.packed("recording", b"".join(recordings))
-    told_of = grid.moments[0].recording
-    return html.wrapped(moments + html.as_json("what-if", data), told_of)
+    evaluations = html.packed("recording", b"".join(recordings))
+    told_of = grid.evaluations[0].recording
+    return html.wrapped(evaluations + html.as_json("what-if", data), told_of)
 
 
 def frame(experiment: Experiment, grid: Grid, fallback: str, identity: str) -> str:
@@ -157,22 +160,24 @@ def frame(experiment: Experiment, grid: Grid, fallback: str, identity: str) -> s
     return html.framed(name, page(experiment, grid), fallback, identity)
 
 
-def text(experiment: Experiment, moment: Moment, curves: tuple[Curve, ...]) -> str:
+def text(experiment: Experiment, evaluation: Evaluation, curves: tuple[Curve, ...]) -> str:
     """A terminal's form: where the inputs stand, the slopes, and a plot along each input."""
-    rows = [f"{experiment.name} = {format_number(moment.result)}", ""]
+    rows = [f"{experiment.name} = {format_number(evaluation.result)}", ""]
     width = max(len(each.name) for each in experiment.inputs)
-    for each, value, slope in zip(experiment.inputs, moment.values, moment.slopes, strict=True):
+    for each, value, derivative in zip(
+        experiment.inputs, evaluation.values, evaluation.derivatives, strict=True
+    ):
         low, high = format_number(each.low), format_number(each.high)
         reach = say("from {low} to {high}", low=low, high=high)
-        told = say("None: no path leads there") if slope is None else format_number(slope)
+        told = say("None: no path leads there") if derivative is None else format_number(derivative)
         steep = say("slope {slope}", slope=told)
         rows.append(f"  {each.name:<{width}} = {format_number(value)}  {reach}   {steep}")
     for number, curve in enumerate(curves):
-        rows += ["", *_plot(experiment, moment, number, curve)]
+        rows += ["", *_plot(experiment, evaluation, number, curve)]
     return "\n".join(rows) + "\n"
 
 
-def _plot(experiment: Experiment, moment: Moment, number: int, curve: Curve) -> list[str]:
+def _plot(experiment: Experiment, evaluation: Evaluation, number: int, curve: Curve) -> list[str]:
     """The function along an input, its tangent dotted, and where the input stands."""
     each, (low, high) = experiment.inputs[number], experiment.bounds.results
     cells = [[" "] * WIDTH for _ in range(HEIGHT)]
@@ -183,14 +188,14 @@ def _plot(experiment: Experiment, moment: Moment, number: int, curve: Curve) -> 
             cells[row][round((at - each.low) / (each.high - each.low) * (WIDTH - 1))] = sign
 
     places = [each.low + (each.high - each.low) * at / (WIDTH - 1) for at in range(WIDTH)]
-    slope, value = moment.slopes[number], moment.values[number]
-    if slope is not None:
+    derivative, value = evaluation.derivatives[number], evaluation.values[number]
+    if derivative is not None:
         for place in places:
-            put(place, moment.result + slope * (place - value), "·")
+            put(place, evaluation.result + derivative * (place - value), "·")
     for at in range(len(curve.results)):
         place = each.low + (each.high - each.low) * at / max(1, len(curve.results) - 1)
         put(place, curve.results[at], "•")
-    put(value, moment.result, "◆")
+    put(value, evaluation.result, "◆")
     ends = format_number(high), format_number(low)
     room = max(map(len, ends))
     labels = [ends[0], *[""] * (HEIGHT - 2), ends[1]]

@@ -14,7 +14,7 @@ from tapelab.recording import from_bytes, to_bytes
 from tapelab.views import what_if_page as views
 from tapelab.views.card import DATA, card, prose
 from tapelab.views.html import static_file
-from tapelab.views.what_if_page import Moment
+from tapelab.views.what_if_page import Evaluation
 from tapelab.widgets.cell_output import Page, Shown, asks_for_views, first_in_cell
 from tapelab.widgets.sampler import Trial
 
@@ -138,22 +138,22 @@ class Sliders(Explorer):
     """The tape of a function, its sliders and its curves; `values` are where the inputs stand."""
 
     what_if = traitlets.Dict().tag(sync=True)
-    moment = traitlets.Dict().tag(sync=True)
+    evaluation = traitlets.Dict().tag(sync=True)
     values = traitlets.List(traitlets.Float()).tag(sync=True, echo_update=False)
 
     def __init__(self, trial: Trial, shown: Shown) -> None:
         self._trial = trial
-        self._shown = first = trial.moment(trial.starts)
+        self._shown = first = trial.evaluation(trial.starts)
         super().__init__(
             shown,
             recording=to_bytes(first.recording),
             what_if=views.settings(trial.experiment),
-            moment=self._told(first),
+            evaluation=self._told(first),
             values=list(trial.starts),
         )
 
-    def _told(self, moment: Moment) -> dict[str, Any]:
-        return views.live(moment, self._trial.curves(moment.values))
+    def _told(self, evaluation: Evaluation) -> dict[str, Any]:
+        return views.live(evaluation, self._trial.curves(evaluation.values))
 
     @traitlets.observe("values")
     def _run_again(self, change: Any) -> None:
@@ -161,7 +161,7 @@ class Sliders(Explorer):
         values = tuple(change["new"])
         if values == self._shown.values:
             return
-        self._shown = self._trial.moment_or(self._shown, values)
+        self._shown = self._trial.evaluation_or(self._shown, values)
         with self.hold_sync():
             self.recording = to_bytes(self._shown.recording)
-            self.moment = self._told(self._shown)
+            self.evaluation = self._told(self._shown)

@@ -21,7 +21,15 @@ from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
 from tapelab.recording import to_bytes
-from tapelab.views.what_if_page import Bounds, Curve, Experiment, Grid, Input, Moment, Slope
+from tapelab.views.what_if_page import (
+    Bounds,
+    Curve,
+    Derivative,
+    Evaluation,
+    Experiment,
+    Grid,
+    Input,
+)
 
 SAMPLES: Final = 61
 """Places of a curve, where the function is fast enough."""
@@ -30,7 +38,7 @@ FRAME: Final = 0.012
 """Seconds in which all curves of a moment are to be worked out."""
 LOOKED_AT: Final = 64
 """So many places, at most, tell from where to where the plots reach."""
-MOMENTS: Final = 200
+EVALUATIONS: Final = 200
 BYTES: Final = 6_000_000
 SECONDS: Final = 1.0
 """What a grid may hold, and take to be worked out."""
@@ -87,13 +95,13 @@ class Trial:
             raise TypeError(_not_a_number(self.name, given, found))
         return found
 
-    def moment(self, values: Sequence[float]) -> Moment:
+    def evaluation(self, values: Sequence[float]) -> Evaluation:
         """Forward and backward at one place, with everything that the tape heard."""
         with _apart():
-            moment: Moment = _FROM_NOWHERE(lambda: self._moment(values))
-        return moment
+            evaluation: Evaluation = _FROM_NOWHERE(lambda: self._evaluation(values))
+        return evaluation
 
-    def _moment(self, values: Sequence[float]) -> Moment:
+    def _evaluation(self, values: Sequence[float]) -> Evaluation:
         places = [
             Variable(value, name=each.name) for each, value in zip(self.inputs, values, strict=True)
         ]
@@ -101,28 +109,28 @@ class Trial:
             result = self.result(places)
         recording = tape.recording(result, places)
         recording = replace(recording, tape=replace(recording.tape, name=self.name))
-        slopes = tape.gradient(result, places)
-        return Moment(tuple(values), float(result), tuple(map(_float, slopes)), recording)
+        derivatives = tape.gradient(result, places)
+        return Evaluation(tuple(values), float(result), tuple(map(_float, derivatives)), recording)
 
     @cached_property
     def _compiled(self) -> Callable[..., Any]:
         """Result and slopes through `tf.function`, where tracing does not change the answer."""
 
-        def result_and_slopes(*places: Any) -> Any:
+        def result_and_derivatives(*places: Any) -> Any:
             with GradientTape() as tape:
                 tape.watch(places)
                 result = self.result(places)
             return result, tape.gradient(result, list(places))
 
-        compiled = function(result_and_slopes)
+        compiled = function(result_and_derivatives)
         places = [to_tensor(value) for value in self.starts]
         try:
-            same = _close(compiled(*places), result_and_slopes(*places))
+            same = _close(compiled(*places), result_and_derivatives(*places))
         except Exception:  # noqa: BLE001 - whatever keeps a function from being traced, eagerly it has run
             same = False
-        return compiled if same else result_and_slopes
+        return compiled if same else result_and_derivatives
 
-    def slopes(self, values: Sequence[float]) -> tuple[float, tuple[Slope, ...]]:
+    def derivatives(self, values: Sequence[float]) -> tuple[float, tuple[Derivative, ...]]:
         """Result and slopes at one place; NaN where the function raises something."""
         with _apart():
             try:
@@ -130,14 +138,14 @@ class Trial:
             except Exception:  # noqa: BLE001 - whatever it raises, the curve has a gap there
                 return math.nan, (math.nan,) * len(self.inputs)
 
-    def moment_or(self, last: Moment, values: Sequence[float]) -> Moment:
+    def evaluation_or(self, last: Evaluation, values: Sequence[float]) -> Evaluation:
         """The moment at a place; where the function raises something, that and the last tape."""
         try:
-            return self.moment(values)
+            return self.evaluation(values)
         except Exception as error:  # noqa: BLE001 - of whatever it raises, the picture tells
             told = f"{type(error).__name__}: {error}"[:LONGEST]
             gaps = (math.nan,) * len(self.inputs)
-            return Moment(tuple(values), math.nan, gaps, last.recording, told)
+            return Evaluation(tuple(values), math.nan, gaps, last.recording, told)
 
     def curve(self, number: int, values: Sequence[float], samples: int) -> Curve:
         """The function along one input, the others where they stand."""
@@ -153,8 +161,8 @@ class Trial:
         each = self.inputs[number]
         found = []
         for place in np.linspace(each.low, each.high, samples).tolist():
-            result, slopes = self.slopes((*others[:number], place, *others[number:]))
-            found.append((result, slopes[number]))
+            result, derivatives = self.derivatives((*others[:number], place, *others[number:]))
+            found.append((result, derivatives[number]))
         results, along = zip(*found, strict=True)
         return Curve(results, along)
 
@@ -166,10 +174,10 @@ class Trial:
     @cached_property
     def _cost(self) -> float:
         """Seconds that one place takes."""
-        self.slopes(self.starts)
+        self.derivatives(self.starts)
         begin = time.perf_counter()
         for _ in range(3):
-            self.slopes(self.starts)
+            self.derivatives(self.starts)
         return (time.perf_counter() - begin) / 3
 
     @cached_property
@@ -180,23 +188,25 @@ class Trial:
     def _bounds(self) -> Bounds:
         """How far the plots reach: over all places alike, so that axes stand still."""
         side = max(2, int(LOOKED_AT ** (1 / len(self.inputs))))
-        found = [self.slopes(values) for values in _places(self.inputs, [side] * len(self.inputs))]
-        found.append(self.slopes(self.starts))
-        along = zip(*(slopes for _, slopes in found), strict=True)
+        found = [
+            self.derivatives(values) for values in _places(self.inputs, [side] * len(self.inputs))
+        ]
+        found.append(self.derivatives(self.starts))
+        along = zip(*(derivatives for _, derivatives in found), strict=True)
         return Bounds(_reach([result for result, _ in found]), tuple(map(_reach, along)))
 
     def grid(self) -> Grid:
         """Moments at even distances, as many as a page may hold; the first is the start."""
         begin = time.perf_counter()
-        first = self.moment(self.starts)
+        first = self.evaluation(self.starts)
         spent = time.perf_counter() - begin
-        most = min(MOMENTS, BYTES // len(to_bytes(first.recording)), int(SECONDS / spent))
+        most = min(EVALUATIONS, BYTES // len(to_bytes(first.recording)), int(SECONDS / spent))
         side = max(1, int(max(1, most) ** (1 / len(self.inputs)) + 1e-9))
         counts = (side,) * len(self.inputs)
         places = [] if side == 1 else list(_places(self.inputs, counts))
-        moments = (first, *(self.moment_or(first, values) for values in places))
+        evaluations = (first, *(self.evaluation_or(first, values) for values in places))
         families = tuple(self._family(number, counts) for number in range(len(counts)))
-        return Grid(counts, moments, families)
+        return Grid(counts, evaluations, families)
 
     def _family(self, number: int, counts: tuple[int, ...]) -> tuple[Curve, ...]:
         """The curves along one input: through the start, then through each place of the others."""
@@ -215,7 +225,7 @@ def _places(inputs: Sequence[Input], counts: Sequence[int]) -> Iterator[tuple[fl
     return product(*sides)
 
 
-def _reach(values: Sequence[Slope]) -> tuple[float, float]:
+def _reach(values: Sequence[Derivative]) -> tuple[float, float]:
     """From where to where most of the numbers lie, with some room around."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     if not known:
@@ -225,8 +235,10 @@ def _reach(values: Sequence[Slope]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _numbers(result: Tensor, slopes: Sequence[Tensor | None]) -> tuple[float, tuple[Slope, ...]]:
-    return float(result), tuple(map(_float, slopes))
+def _numbers(
+    result: Tensor, derivatives: Sequence[Tensor | None]
+) -> tuple[float, tuple[Derivative, ...]]:
+    return float(result), tuple(map(_float, derivatives))
 
 
 def _close(one: Any, other: Any) -> bool:
@@ -238,8 +250,8 @@ def _close(one: Any, other: Any) -> bool:
     )
 
 
-def _float(slope: Any) -> Slope:
-    return None if slope is None else float(slope)
+def _float(derivative: Any) -> Derivative:
+    return None if derivative is None else float(derivative)
 
 
 def _not_a_number(name: str, given: Any, found: Tensor | None) -> str:

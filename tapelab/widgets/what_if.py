@@ -11,7 +11,7 @@ from tapelab.recording import Recording
 from tapelab.recording.drawable import Drawable
 from tapelab.views import figures
 from tapelab.views import what_if_page as views
-from tapelab.views.what_if_page import Input, Moment
+from tapelab.views.what_if_page import Evaluation, Input
 from tapelab.widgets.cell_output import Shown, asks_for_views, first_in_cell, shell
 from tapelab.widgets.sampler import Trial
 
@@ -47,7 +47,7 @@ def what_if(f: Callable[..., Any], /, **inputs: Any) -> WhatIf:
         )
     ranges = tuple(_input(name, each) for name, each in moving.items())
     trial = Trial(f, _name_of(f), ranges, held)
-    trial.moment(trial.starts)
+    trial.evaluation(trial.starts)
     shown = WhatIf(trial)
     if shell() is None:
         print(shown, end="")
@@ -127,7 +127,7 @@ class WhatIf(Shown, Drawable):
 
     trial: Trial
 
-    def at(self, **values: float) -> Moment:
+    def at(self, **values: float) -> Evaluation:
         """What comes of the function at one place: result, slopes, and the recording of its tape.
 
         Inputs that are not named stand where they began.
@@ -136,7 +136,7 @@ class WhatIf(Shown, Drawable):
         unknown = [name for name in values if name not in known]
         if unknown:
             raise TypeError(f"at() got {unknown[0]!r}; the inputs that move are {list(known)}.")
-        return self.trial.moment(tuple({**known, **values}.values()))
+        return self.trial.evaluation(tuple({**known, **values}.values()))
 
     def widget(self) -> Any:
         """The live widget: sliders that run the function again, as long as there is a kernel."""
@@ -152,13 +152,13 @@ class WhatIf(Shown, Drawable):
         """The function along each input with its tangent, and its slope, as a Matplotlib figure."""
         starts = self.trial.starts
         return figures.what_if_figure(
-            self.trial.experiment, self.trial.moment(starts), self.trial.curves(starts)
+            self.trial.experiment, self.trial.evaluation(starts), self.trial.curves(starts)
         )
 
     @property
     def recording(self) -> Recording:
         """The tape of the function where its inputs began."""
-        return self.trial.moment(self.trial.starts).recording
+        return self.trial.evaluation(self.trial.starts).recording
 
     def to_dot(self) -> str:
         """The graph of the function in the language of Graphviz, for `dot`."""
@@ -167,13 +167,13 @@ class WhatIf(Shown, Drawable):
     def to_json(self) -> dict[str, Any]:
         """The inputs, and what came of them where they began: result, slopes, curves."""
         starts = self.trial.starts
-        moment = views.live(self.trial.moment(starts), self.trial.curves(starts))
-        return {**views.settings(self.trial.experiment), **moment}
+        evaluation = views.live(self.trial.evaluation(starts), self.trial.curves(starts))
+        return {**views.settings(self.trial.experiment), **evaluation}
 
     def __str__(self) -> str:
         starts = self.trial.starts
         return views.text(
-            self.trial.experiment, self.trial.moment(starts), self.trial.curves(starts)
+            self.trial.experiment, self.trial.evaluation(starts), self.trial.curves(starts)
         )
 
     def __repr__(self) -> str:

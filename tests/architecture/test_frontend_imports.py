@@ -19,17 +19,17 @@ SOURCES = EXTENSION / "src"
 
 CORE = (
     "schema graph explanation whatif live words",  # plain data, and the words on screen
-    "dom text mathematics mathml packing clipboard",  # elements, formulas, bytes: of any page
+    "dom text mathematics mathml compression clipboard",  # elements, formulas, bytes: of any page
     "numbers columns events recording measures previews planes",  # the recording
-    "table graphbuilder buildgraph model picture flow memory watching predict equations",
-    "repeats folds takingin folding folded",  # what is drawn as one node
-    "ordering layout roads chart labels story",  # where everything is drawn
-    "state unfolding turns appearance scene",  # what is looked at, and what it looks like
+    "table graphbuilder buildgraph model stepstate flow memory watched predict equations",
+    "repeats folds inputfolder foldbuilder folded",  # what is drawn as one node
+    "layers layout routes chart labels brokenpath",  # where everything is drawn
+    "state foldactions iterations appearance scene",  # what is looked at, and what it looks like
     "extras",  # the signatures of the views that may come later
     "store",  # the only state that changes
     "views",  # elements for a state
     (
-        "styles root heights player panzoom keyboard scrolling sliding drawings viewfinder"
+        "styles root heights player panzoom keyboard scroll sliderstate drawings viewfinder"
         " explorer mount livepanel"  # a page that is kept in step with a store
     ),
 )
@@ -166,7 +166,7 @@ def test_a_cycle_would_be_noticed_in_whatever_form_it_is_written(tmp_path, state
         ("core/views/why", "core/explorer", ["core/explorer"]),
         ("core/mount", "labplugin/outline/view", ["labplugin/outline/view"]),
         ("core/views/graph", "extras/terms", ["extras/terms"]),
-        ("core/views/graph", "core/views/road", []),
+        ("core/views/graph", "core/views/edges", []),
         ("core/views/graph", "core/extras", []),
         ("labplugin/outline/view", "core/views/parts", []),
     ],

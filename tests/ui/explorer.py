@@ -45,7 +45,7 @@ class Explorer:
         return self.root.get_by_role("region", name="This step")
 
     @property
-    def reel(self) -> Locator:
+    def timeline(self) -> Locator:
         return self.root.get_by_role("list", name="Tape, in the order of recording")
 
     @property

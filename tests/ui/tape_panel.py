@@ -111,12 +111,12 @@ class Traffic:
         if isinstance(frame, bytes):
             data = content_of(frame).get("data", {})
             if "is" in data:
-                self.told.append(data)
+                self.messages.append(data)
 
     def wait_for_setting(self, name: str, value: object) -> None:
         """Wait until the kernel says that it is set so."""
         for _ in range(600):
-            told = [each["settings"] for each in self.told if each["is"] == "settings"]
+            told = [each["settings"] for each in self.messages if each["is"] == "settings"]
             if told and told[-1][name] == value:
                 return
             self.page.wait_for_timeout(50)
@@ -124,7 +124,7 @@ class Traffic:
 
     def live(self) -> list[dict]:
         """The pushes heard so far."""
-        return [told for told in self.told if told.get("is") == "live"]
+        return [told for told in self.messages if told.get("is") == "live"]
 
 
 def run_cell(notebook: Notebook, number: int) -> None:

@@ -23,7 +23,7 @@ def asks(explorer):
     """Check that it asks what is made of x and y, and hides it; answer, and it goes on."""
     field = explorer.root.get_by_role("textbox", name=re.compile("in z"))
     expect(field).to_be_visible()
-    expect(explorer.reel).not_to_contain_text("12.000")
+    expect(explorer.timeline).not_to_contain_text("12.000")
     field.fill("12")
     field.press("Enter")
     expect(explorer.root.get_by_role("status")).to_contain_text("Right")

@@ -102,7 +102,7 @@ def test_each_step_lights_up_its_piece_of_the_code_and_tells_what_happened(explo
 
 
 def test_the_keyboard_steps_jumps_and_leaves(explorer):
-    explorer.reel.get_by_role("button").first.focus()
+    explorer.timeline.get_by_role("button").first.focus()
     keyboard = explorer.root.page.keyboard
     for key, step in WHERE_EACH_KEY_LEADS:
         keyboard.press(key)
@@ -110,8 +110,8 @@ def test_the_keyboard_steps_jumps_and_leaves(explorer):
         lit, heading = WHAT_EACH_STEP_LIGHTS_UP[step - 1]
         expect(explorer.lit.first).to_have_text(lit)
         expect(explorer.inspector.get_by_role("heading").first).to_have_text(heading)
-        expect(explorer.reel.locator(".now")).to_have_count(1)
-        focused = explorer.reel.locator(".now").evaluate("frame => frame.matches(':focus')")
+        expect(explorer.timeline.locator(".now")).to_have_count(1)
+        focused = explorer.timeline.locator(".now").evaluate("frame => frame.matches(':focus')")
         assert focused, f"{key} left the focus behind"
     keyboard.press("Escape")
     keyboard.press("ArrowRight")
@@ -127,9 +127,9 @@ def test_where_two_paths_meet_the_contributions_are_added_with_this_steps_number
 
 
 def test_at_the_end_every_variable_shows_its_gradient_and_at_the_start_none_does(explorer):
-    expect(explorer.reel).not_to_contain_text("gradient")
+    expect(explorer.timeline).not_to_contain_text("gradient")
     explorer.button("Last step").click()
-    first, second = (explorer.reel.get_by_role("button").nth(number) for number in (0, 1))
+    first, second = (explorer.timeline.get_by_role("button").nth(number) for number in (0, 1))
     expect(first).to_contain_text("3.0100")
     expect(second).to_contain_text("3.0000")
     explorer.button("First step").click()
@@ -137,7 +137,7 @@ def test_at_the_end_every_variable_shows_its_gradient_and_at_the_start_none_does
 
 
 def test_a_click_on_the_reel_goes_there(explorer):
-    explorer.reel.get_by_role("button").nth(3).click()
+    explorer.timeline.get_by_role("button").nth(3).click()
     expect(explorer.lit.first).to_have_text("tf.sin(x)")
 
 

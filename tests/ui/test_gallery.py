@@ -46,7 +46,7 @@ SEVERAL = "landmark-unique:"
 """On a page with many Explorers their regions have the same names."""
 READY = """() => document.querySelector('#h form, #h input') && [
   ...document.querySelectorAll('.tapelab, .live')
-].every((place) => place.querySelector('.reelbar, .reelwrap, .state, .bar'))"""
+].every((place) => place.querySelector('.transport, .timelinewrap, .state, .bar'))"""
 HIDDEN = "visibility: hidden"
 LINES = [
     ("light", "a", ".hair", HIDDEN),
@@ -260,7 +260,7 @@ def test_nothing_on_the_page_is_wider_than_the_page(page):
 def test_code_and_graph_keep_their_direction_where_the_page_is_turned(page):
     turn(page)
     told = page.evaluate(
-        """() => ['.code', '.stage', '.reelwrap', '.reelbar'].map(which =>
+        """() => ['.code', '.stage', '.timelinewrap', '.transport'].map(which =>
           getComputedStyle(document.querySelector('#a ' + which)).direction)"""
     )
     turned = page.evaluate("getComputedStyle(document.querySelector('#a .bar')).direction")

@@ -129,8 +129,8 @@ def test_a_short_tape_starts_unfolded(opened):
 
 
 FITS = """cards => cards.map(card => {
-  const [box, text] = [card.querySelector('.card:last-of-type'), card.querySelector('.t')];
-  const room = card.querySelectorAll('.card');
+  const [box, text] = [card.querySelector('.box:last-of-type'), card.querySelector('.t')];
+  const room = card.querySelectorAll('.box');
   const inner = room[room.length - 1].getBBox(), title = text.getBBox();
   return [text.textContent, card.querySelector('title').textContent,
     title.x >= inner.x + 4 && title.x + title.width <= inner.x + inner.width - 4];
@@ -325,7 +325,7 @@ def test_a_long_tape_says_how_much_it_reads_before_it_is_drawn(browser, tmp_path
     page.goto(file.as_uri())
     explorer = Explorer.within(page)
     expect(explorer.graph).to_be_visible(timeout=60_000)
-    told = page.evaluate("window.told")
+    told = page.evaluate("window.saves")
     assert [title for title, _ in told][:1] == ["Reading 210\u202f000 ops"]
     shares = [share for _, share in told]
     assert shares == sorted(shares)
@@ -333,7 +333,7 @@ def test_a_long_tape_says_how_much_it_reads_before_it_is_drawn(browser, tmp_path
 
 
 NOTE_WHAT_IS_READ = """
-window.told = [];
+window.saves = [];
 new MutationObserver(() => {
   const bar = document.querySelector('.meter');
   if (bar) told.push([bar.getAttribute('aria-label'), Number(bar.getAttribute('aria-valuenow'))]);

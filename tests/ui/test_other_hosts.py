@@ -46,11 +46,11 @@ const state = %s;
 const bytes = Uint8Array.from(atob(state.recording), letter => letter.charCodeAt(0));
 state.recording = new DataView(bytes.buffer);
 const heard = {};
-window.told = [];
+window.saves = [];
 window.model = {
   get: name => state[name],
   set: (name, value) => { state[name] = value; },
-  save_changes: () => window.told.push(state.step),
+  save_changes: () => window.saves.push(state.step),
   on: (event, listener) => (heard[event] ??= new Set()).add(listener),
   off: (event, listener) => heard[event]?.delete(listener),
   send: () => {},
@@ -133,7 +133,7 @@ def test_any_host_of_anywidget_modules_runs_the_widget_and_hears_its_steps(page,
     page.set_content(MODULE_HOST % (in_script(state), in_script(code)))
     explorer = Explorer.within(page)
     explorer.click_to_the_end_and_back()
-    page.wait_for_function("window.told.at(-1) === 1")
+    page.wait_for_function("window.saves.at(-1) === 1")
     page.evaluate("model.change('step', 3)")
     explorer.stands_at(3, explorer.steps())
     page.evaluate("stop()")

@@ -22,11 +22,11 @@ recording = tape.recording()"""
 def test_the_gradient_fills_the_flow_as_it_comes_back(show):
     views = show("scene_a")
     views.press("2", "b")
-    marks = views.pane("Flow").locator(".beat")
+    marks = views.pane("Flow").locator(".magnitude")
     expect(marks).to_have_count(5)
-    expect(views.pane("Flow").locator(".beat.todo")).to_have_count(4)
+    expect(views.pane("Flow").locator(".magnitude.todo")).to_have_count(4)
     views.press("End")
-    expect(views.pane("Flow").locator(".beat.todo")).to_have_count(0)
+    expect(views.pane("Flow").locator(".magnitude.todo")).to_have_count(0)
     expect(views.pane("Flow").get_by_role("img")).to_have_accessible_name(
         re.compile("mean size of the gradient.*sets out")
     )
@@ -70,7 +70,7 @@ def test_the_names_of_zones_cover_no_mark(show):
     views.press("End", "2")
     pane = views.pane("Flow")
     name = pane.get_by_text("Vanished", exact=True).bounding_box()
-    marks = [mark.bounding_box() for mark in pane.locator(".beat").all()]
+    marks = [mark.bounding_box() for mark in pane.locator(".magnitude").all()]
     assert marks
     assert all(mark["x"] + mark["width"] <= name["x"] for mark in marks)
 
@@ -78,7 +78,7 @@ def test_the_names_of_zones_cover_no_mark(show):
 def test_a_stretch_of_nan_is_named_where_many_frames_share_a_mark(show):
     views = show(NAN_ALL_ALONG)
     views.press("End", "2")
-    band = views.pane("Flow").locator(".beat.nan rect")
+    band = views.pane("Flow").locator(".magnitude.nan rect")
     expect(views.pane("Flow").get_by_text("NaN", exact=True).locator("visible=true")).to_have_count(
         2
     )  # in the band, and before the sentence that tells where it is born

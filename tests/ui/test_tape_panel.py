@@ -148,9 +148,9 @@ def test_hidden_it_hears_nothing(open_notebook):
     panel.switch()
     expect(panel.root).to_be_hidden()
     notebook.run_all()  # what was on its way has come by then
-    traffic.told.clear()
+    traffic.reason.clear()
     notebook.run_all()
-    assert traffic.told == []
+    assert traffic.reason == []
     panel.switch()
     expect(panel.step).not_to_have_text(before)
     assert traffic.live()
@@ -220,9 +220,9 @@ def test_a_step_of_the_history_opens_in_the_explorer(trained_once):
     panel.explorer.come_into_view()
     expect(panel.step).to_have_text("step 2")
     assert overlapping(panel.explorer.root.get_by_role("toolbar", name="This tape")) == []
-    holes = panel.explorer.reel.locator(".top").first.bounding_box()["height"]
+    holes = panel.explorer.timeline.locator(".top").first.bounding_box()["height"]
     assert holes == 12  # which the style of no other panel of the page changes
-    panel.explorer.reel.locator("[tabindex='0']").focus()
+    panel.explorer.timeline.locator("[tabindex='0']").focus()
     panel.page.keyboard.press("ArrowRight")
     panel.explorer.stands_at(2, of=panel.explorer.steps())
     panel.page.keyboard.press("Control+Shift+c")

@@ -37,7 +37,7 @@ def test_the_iteration_of_a_loop_is_chosen_by_number_or_by_key(show):
     expect(views.graph).to_contain_text("30/30")
     field.press("ArrowDown")
     assert views.step == 59
-    views.reel.locator("[tabindex='0']").focus()
+    views.timeline.locator("[tabindex='0']").focus()
     views.press("b", "ArrowRight", "PageUp")
     expect(field).to_have_value("29")
 

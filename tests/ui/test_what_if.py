@@ -54,7 +54,7 @@ def test_dragging_an_input_moves_numbers_plots_and_tape(shown):
     slider = explorer.root.get_by_role("slider").first
     slider.evaluate(MOVE, 1)
     expect(explorer.root).to_contain_text("∂z/∂x = 4.5403", timeout=5000)
-    expect(explorer.reel.get_by_role("button").first).to_contain_text("4.5403")
+    expect(explorer.timeline.get_by_role("button").first).to_contain_text("4.5403")
     expect(explorer.root.get_by_role("img", name="z along x: 4.8415 at 1.0000")).to_be_visible()
     explorer.button("Reset").click()
     expect(explorer.root).to_contain_text("∂z/∂x = 3.0100")
@@ -109,6 +109,6 @@ def test_a_saved_notebook_keeps_a_page_whose_sliders_move_over_what_was_worked_o
     explorer = Explorer.in_frame(page.locator("body"))
     expect(explorer.root).to_contain_text("moments worked out beforehand")
     explorer.root.get_by_role("slider").first.evaluate(MOVE, 0)
-    expect(explorer.reel.get_by_role("button").first).to_contain_text("0.0000")
+    expect(explorer.timeline.get_by_role("button").first).to_contain_text("0.0000")
     assert console.complaints() == []
     page.context.close()

@@ -86,7 +86,7 @@ def showing(browser: Browser, folder: Path) -> Iterator[Show]:
         explorer = Explorer.within(page)
         expect(explorer.root).to_be_visible()
         explorer.show_the_tape()
-        explorer.reel.locator("[tabindex='0']").focus()
+        explorer.timeline.locator("[tabindex='0']").focus()
         assert console.complaints() == []
         return Views(explorer.root, page)
 

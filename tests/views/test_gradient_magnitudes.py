@@ -3,18 +3,18 @@ from __future__ import annotations
 import pytest
 
 import tapelab as tf
-from tapelab.views.gradient_magnitudes import birth_of, flow_of, pulse_of
+from tapelab.views.gradient_magnitudes import first_non_finite_step, flow_of, magnitude_of
 from tapelab.views.timeline import Model
 
 
 def healths(tape, target):
     model = Model.of(tape.recording(target))
-    return {model.frame_label(beat.frame): beat.pulse.health for beat in flow_of(model)}
+    return {model.frame_label(point.frame): point.magnitude.health for point in flow_of(model)}
 
 
 def test_the_gradient_is_as_large_as_its_numbers_are_on_average(golden):
     model = Model.of(golden("vectors"))
-    sizes = {model.frame_label(beat.frame): beat.pulse.size for beat in flow_of(model)}
+    sizes = {model.frame_label(point.frame): point.magnitude.size for point in flow_of(model)}
     assert sizes["w"] == pytest.approx((1 + 12 + 30) / 3)
 
 
@@ -49,21 +49,21 @@ def test_of_a_large_gradient_the_measures_tell(golden):
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(x * x)
     model = Model.of(tape.recording(y))
-    beats = {model.frame_label(beat.frame): beat.pulse for beat in flow_of(model)}
+    beats = {model.frame_label(point.frame): point.magnitude for point in flow_of(model)}
     assert (beats["x"].size, beats["x"].health) == (4.0, "fine")
 
 
 def test_nothing_is_known_of_what_is_not_there(golden):
-    assert pulse_of(golden("scene_a"), -1).health == "unknown"
+    assert magnitude_of(golden("scene_a"), -1).health == "unknown"
     assert flow_of(Model.of(golden("empty"))) == ()
 
 
 def test_the_first_number_that_is_none_is_found_forwards_before_backwards(golden):
     model = Model.of(golden("not_finite"))
-    assert model.at(birth_of(model)).phase == "forward"
-    assert birth_of(Model.of(golden("scene_a"))) == -1
+    assert model.at(first_non_finite_step(model)).phase == "forward"
+    assert first_non_finite_step(Model.of(golden("scene_a"))) == -1
     x = tf.Variable(0.0)
     with tf.GradientTape() as tape:
         y = tf.sqrt(x)
     back = Model.of(tape.recording(y))
-    assert back.at(birth_of(back)).phase == "backward"
+    assert back.at(first_non_finite_step(back)).phase == "backward"

@@ -38,11 +38,11 @@ def grid_of(page):
 
 
 def test_a_moment_has_the_result_its_slopes_and_its_tape(shown):
-    moment = shown.at(x=3.0, y=4.0)
-    assert moment.result == pytest.approx(12 + math.sin(3))
-    assert moment.slopes == pytest.approx((4 + math.cos(3), 3.0))
-    assert moment.recording.tape.name == "surface"
-    assert [each.name for each in moment.recording.variables] == ["x", "y"]
+    evaluation = shown.at(x=3.0, y=4.0)
+    assert evaluation.result == pytest.approx(12 + math.sin(3))
+    assert evaluation.derivatives == pytest.approx((4 + math.cos(3), 3.0))
+    assert evaluation.recording.tape.name == "surface"
+    assert [each.name for each in evaluation.recording.variables] == ["x", "y"]
 
 
 def test_inputs_that_are_not_named_stand_where_they_began(shown):
@@ -57,21 +57,21 @@ def test_without_a_start_an_input_begins_in_the_middle():
 
 def test_what_is_no_range_is_held():
     found = what_if(lambda x, scale: x * scale, x=(0, 2), scale=tf.constant(5.0))
-    assert found.at(x=1.0).slopes == (5.0,)
+    assert found.at(x=1.0).derivatives == (5.0,)
 
 
 def test_the_curves_run_through_the_compiled_function(shown):
     curve = shown.trial.curve(0, (3.0, 4.0), 7)
     places = np.linspace(0, 6, 7)
     assert curve.results == pytest.approx(places * 4 + np.sin(places), rel=1e-5)
-    assert curve.slopes == pytest.approx(4 + np.cos(places), rel=1e-5)
+    assert curve.derivatives == pytest.approx(4 + np.cos(places), rel=1e-5)
     assert type(shown.trial._compiled).__name__ == "Function"
 
 
 def test_a_function_that_tracing_would_change_is_run_as_it_is():
     found = what_if(lambda x: x * float(np.sin(float(x))), x=(0, 2))
-    result, slopes = found.trial.slopes((1.0,))
-    assert (result, *slopes) == pytest.approx((math.sin(1), math.sin(1)))
+    result, derivatives = found.trial.derivatives((1.0,))
+    assert (result, *derivatives) == pytest.approx((math.sin(1), math.sin(1)))
 
 
 def test_moving_leaves_no_trace_in_what_the_thread_remembers(shown):
@@ -83,7 +83,7 @@ def test_moving_leaves_no_trace_in_what_the_thread_remembers(shown):
 
 def test_a_slope_without_a_path_is_none_and_one_of_nothing_is_zero():
     found = what_if(lambda x, y: tf.sin(x) + tf.stop_gradient(y), x=(0, 1), y=(0, 1))
-    assert found.at().slopes[1] is None
+    assert found.at().derivatives[1] is None
     assert "slope None: no path leads there" in str(found)
 
 
@@ -146,23 +146,23 @@ def test_the_page_holds_a_bounded_grid_that_begins_at_the_start(shown, tmp_path)
     page = shown.export(tmp_path / "what_if.html").read_text("utf-8")
     grid = grid_of(page)
     assert math.prod(grid["counts"]) <= 200
-    assert len(grid["moments"]) == math.prod(grid["counts"]) + 1 == len(grid["sizes"])
-    assert grid["moments"][0]["values"] == [3.0, 4.0]
+    assert len(grid["evaluations"]) == math.prod(grid["counts"]) + 1 == len(grid["sizes"])
+    assert grid["evaluations"][0]["values"] == [3.0, 4.0]
     assert [len(each) for each in grid["curves"]] == [count + 1 for count in grid["counts"]]
 
 
 def test_numbers_that_json_has_none_for_are_words(tmp_path):
     found = what_if(tf.math.log, x=(0, 2, 0))
     grid = grid_of(found.export(tmp_path / "log.html").read_text("utf-8"))
-    assert grid["moments"][0]["result"] == "−∞"
-    assert grid["moments"][0]["slopes"] == ["+∞"]
+    assert grid["evaluations"][0]["result"] == "−∞"
+    assert grid["evaluations"][0]["derivatives"] == ["+∞"]
     assert grid["curves"][0][0]["results"][0] is None
 
 
 def test_a_slider_that_moves_brings_a_new_moment_and_a_new_tape(sliders):
     sliders.values = [1.0, 2.0]
-    assert sliders.moment["values"] == [1.0, 2.0]
-    assert sliders.moment["slopes"] == pytest.approx([2 + math.cos(1), 1.0])
+    assert sliders.evaluation["values"] == [1.0, 2.0]
+    assert sliders.evaluation["derivatives"] == pytest.approx([2 + math.cos(1), 1.0])
     recording = from_bytes(sliders.recording)
     assert float(recording.tensor(0).value) == 1.0
 
@@ -171,18 +171,18 @@ def test_what_the_function_raises_is_told_and_the_picture_stays():
     sliders = what_if(broken, x=(0, 3, 1)).widget()
     before = sliders.recording
     sliders.values = [2.5]
-    assert sliders.moment["error"] == "ValueError: too large"
+    assert sliders.evaluation["error"] == "ValueError: too large"
     assert sliders.recording == before
     sliders.values = [1.5]
-    assert "error" not in sliders.moment
+    assert "error" not in sliders.evaluation
 
 
 def test_where_the_function_raises_a_curve_has_a_gap_and_the_page_says_why(tmp_path):
     found = what_if(broken, x=(0, 3, 1))
-    assert math.isnan(found.trial.slopes((2.5,))[0])
+    assert math.isnan(found.trial.derivatives((2.5,))[0])
     grid = grid_of(found.export(tmp_path / "broken.html").read_text("utf-8"))
-    assert grid["moments"][-1]["error"] == "ValueError: too large"
-    assert grid["moments"][-1]["result"] == "NaN"
+    assert grid["evaluations"][-1]["error"] == "ValueError: too large"
+    assert grid["evaluations"][-1]["result"] == "NaN"
     assert grid["curves"][0][0]["results"][-1] is None
 
 

@@ -3,12 +3,12 @@
  * The views only draw it, as SVG or on a canvas.
  */
 import type { Chart, Detail } from './chart.js';
-import { isLoop, turnOf } from './folded.js';
+import { isLoop, iterationOf } from './folded.js';
 import { NodeKind } from './graph.js';
-import type { Model, Passage } from './model.js';
+import type { Model, BackwardPass } from './model.js';
 import { formatBrief } from './numbers.js';
-import { isLit, slotAt, slotText, tensorOf } from './picture.js';
-import type { Picture, SlotState } from './picture.js';
+import { isLit, slotAt, slotText, tensorOf } from './stepstate.js';
+import type { StepState, SlotState } from './stepstate.js';
 
 /** What a number is coloured as: a value or a gradient. */
 export type Tone = 'v' | 'g';
@@ -42,61 +42,66 @@ export interface Highlight {
   /** The node to point at as the culprit, instead of that of the step. */
   readonly culprit?: number;
   /** The node whose gradient the learner is asked for. */
-  readonly asked?: number;
+  readonly questionNode?: number;
 }
 
 function haloOf(
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   place: number,
   highlight: Highlight,
 ): NodeLook['halo'] {
   if (highlight.culprit !== undefined) return highlight.culprit === chart.nodes[place] ? 'n' : '';
   if (highlight.selected >= 0 && chart.placeOf(highlight.selected) === place) return 's';
-  if (chart.placeOf(picture.node) !== place) return '';
-  return picture.phase === 'backward' ? 'g' : 'v';
+  if (chart.placeOf(current.node) !== place) return '';
+  return current.phase === 'backward' ? 'g' : 'v';
 }
 
 /** Of a closed loop, the iteration that this step is about; else what stands there anyway. */
-function momentOf(
+function shownNodeOf(
   model: Model,
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   place: number,
 ): { node: number; corner: string } {
   const { corner } = chart.faceOf(place);
   const fold = chart.foldAt(place);
   const folds = chart.folded?.folds;
-  const here = chart.placeOf(picture.node) === place;
-  const turn =
-    here && folds && isLoop(folds, fold) ? turnOf(model.graph, folds, fold, picture.node) : null;
-  if (!turn) return { node: chart.nodes[place]!, corner };
-  const first = folds!.turn[fold]! || 1;
-  return { node: turn.node, corner: `${turn.turn}/${first + folds!.size[fold]! - 1}` };
+  const here = chart.placeOf(current.node) === place;
+  const iteration =
+    here && folds && isLoop(folds, fold)
+      ? iterationOf(model.graph, folds, fold, current.node)
+      : null;
+  if (!iteration) return { node: chart.nodes[place]!, corner };
+  const first = folds!.iteration[fold]! || 1;
+  return {
+    node: iteration.node,
+    corner: `${iteration.iteration}/${first + folds!.size[fold]! - 1}`,
+  };
 }
 
 /** Whether what stands at a place has begun to run. */
-export function isBegun(model: Model, chart: Chart, picture: Picture, place: number): boolean {
+export function isBegun(model: Model, chart: Chart, current: StepState, place: number): boolean {
   const fold = chart.foldAt(place);
   const first = fold < 0 ? chart.nodes[place]! : chart.folded!.folds.first[fold]!;
-  return isLit(model, picture, first);
+  return isLit(model, current, first);
 }
 
 /** What a node shows at a step. */
 export function lookOf(
   model: Model,
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   place: number,
   highlight: Highlight,
 ): NodeLook {
-  const { node, corner } = momentOf(model, chart, picture, place);
+  const { node, corner } = shownNodeOf(model, chart, current, place);
   const { label, glyph } = chart.faceOf(place);
   const width = chart.widthOf(place);
-  const lit = isBegun(model, chart, picture, place);
-  const tensor = isLit(model, picture, node) ? tensorOf(model, node) : null;
+  const lit = isBegun(model, chart, current, place);
+  const tensor = isLit(model, current, node) ? tensorOf(model, node) : null;
   const kind = model.graph.nodeKind[node]!;
-  const slot = slotAt(model, picture, node);
+  const slot = slotAt(model, current, node);
   const unrecorded = kind === NodeKind.Off && slot.state !== 'value';
   const room = chart.detail === 'title' ? 8 : Math.floor((width - 20) / 7.3);
   return {
@@ -109,37 +114,37 @@ export function lookOf(
     value: tensor ? formatBrief(tensor, room) : '',
     slot: unrecorded ? null : slot.state,
     tensors: [tensor?.index ?? -1, unrecorded || slot.state === 'zero' ? -1 : slot.tensor],
-    slotText: unrecorded ? '' : node === highlight.asked ? '?' : slotText(model, slot, room),
+    slotText: unrecorded ? '' : node === highlight.questionNode ? '?' : slotText(model, slot, room),
     lit,
-    halo: haloOf(chart, picture, place, highlight),
+    halo: haloOf(chart, current, place, highlight),
     detail: chart.detail,
     width,
     height: chart.ports.height,
   };
 }
 
-const firstFlows = new WeakMap<Chart, { passage: Passage; first: Int32Array }>();
+const firstFlows = new WeakMap<Chart, { backwardPass: BackwardPass; first: Int32Array }>();
 
 /** For each edge the backward step at which a gradient first comes back along it, or -1. */
-function firstFlowOn(chart: Chart, passage: Passage): Int32Array {
+function firstFlowOn(chart: Chart, backwardPass: BackwardPass): Int32Array {
   const known = firstFlows.get(chart);
-  if (known?.passage === passage) return known.first;
+  if (known?.backwardPass === backwardPass) return known.first;
   const first = new Int32Array(chart.edges.length).fill(-1);
-  passage.edgeOfFlow.forEach((id, flow) => {
-    const edge = id < 0 || passage.flowOfEdge[id] !== flow ? -1 : chart.placeOfEdge(id);
+  backwardPass.edgeOfFlow.forEach((id, flow) => {
+    const edge = id < 0 || backwardPass.flowOfEdge[id] !== flow ? -1 : chart.placeOfEdge(id);
     if (edge >= 0 && first[edge]! < 0) first[edge] = flow;
   });
-  firstFlows.set(chart, { passage, first });
+  firstFlows.set(chart, { backwardPass, first });
   return first;
 }
 
 /** Whether a gradient has come back along an edge. */
-export function hasReturned(model: Model, chart: Chart, picture: Picture, edge: number): boolean {
-  const flow = model.passage ? firstFlowOn(chart, model.passage)[edge]! : -1;
-  return flow >= 0 && flow < picture.backwardSteps;
+export function hasReturned(model: Model, chart: Chart, current: StepState, edge: number): boolean {
+  const flow = model.backwardPass ? firstFlowOn(chart, model.backwardPass)[edge]! : -1;
+  return flow >= 0 && flow < current.backwardSteps;
 }
 
 /** Whether a gradient runs along an edge at this step. */
-export function isNow(chart: Chart, picture: Picture, edge: number): boolean {
-  return picture.edge >= 0 && chart.placeOfEdge(picture.edge) === edge;
+export function isNow(chart: Chart, current: StepState, edge: number): boolean {
+  return current.edge >= 0 && chart.placeOfEdge(current.edge) === edge;
 }

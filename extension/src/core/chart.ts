@@ -4,11 +4,11 @@ import type { Model } from './model.js';
 import { faceOf } from './folded.js';
 import type { Face, Folded } from './folded.js';
 import { NodeKind } from './graph.js';
-import { assignLayers, linksOf, splitLayers } from './ordering.js';
-import type { Links } from './ordering.js';
+import { assignLayers, linksOf, splitLayers } from './layers.js';
+import type { Links } from './layers.js';
 import { cells } from './text.js';
-import { drawLane, plusAt } from './roads.js';
-import type { Junction, Lane, Point, Ports } from './roads.js';
+import { drawRoute, plusAt } from './routes.js';
+import type { Junction, Route, Point, Ports } from './routes.js';
 
 /** How much a node says: maps, all rows with words, all rows without, or its title and its slot. */
 export type Detail = 'maps' | 'full' | 'plain' | 'title';
@@ -30,14 +30,14 @@ export interface Chart {
   foldAt(place: number): number;
   faceOf(place: number): Face;
   /** How many edges of the graph an edge in `edges` stands for. */
-  roads(edge: number): number;
+  edgeCount(edge: number): number;
   widthOf(place: number): number;
   /** The places in `edges` that touch a node, by its place. */
   edgesInto(place: number): ArrayLike<number>;
   edgesFrom(place: number): ArrayLike<number>;
   ends(edge: number): { from: number; to: number };
   /** A lane of an edge, as seen from `origin`. */
-  lane(edge: number, back: boolean, meets: boolean, origin?: Point): Lane;
+  route(edge: number, back: boolean, meets: boolean, origin?: Point): Route;
   plus(place: number): Point;
 }
 
@@ -232,7 +232,7 @@ export function chartOf(model: Model, direction: Direction, options: ChartOption
     placeOfEdge,
     foldAt,
     faceOf: face,
-    roads: (edge) => folded?.roads[edge] ?? 1,
+    edgeCount: (edge) => folded?.edgeCounts[edge] ?? 1,
     widthOf,
     ...connections(layout, ports, widthOf, net.count, from, to),
   };
@@ -245,10 +245,10 @@ function connections(
   count: number,
   from: Int32Array,
   to: Int32Array,
-): Pick<Chart, 'edgesInto' | 'edgesFrom' | 'ends' | 'lane' | 'plus'> {
+): Pick<Chart, 'edgesInto' | 'edgesFrom' | 'ends' | 'route' | 'plus'> {
   const across = layout.direction === 'down' ? layout.x : layout.y;
   const lastBend = (edge: number, node: number): number =>
-    layout.lanes.has(edge) ? -1 : (layout.bends.get(edge)?.at(-1)?.across ?? across[node]!);
+    layout.bypasses.has(edge) ? -1 : (layout.bends.get(edge)?.at(-1)?.across ?? across[node]!);
   const firstBend = (edge: number, node: number): number =>
     layout.bends.get(edge)?.[0]?.across ?? across[node]!;
   const into = linksOf(count, to, range(to.length));
@@ -264,7 +264,7 @@ function connections(
     edgesFrom: (place) => members(outOf, place),
     ends: (edge) => ({ from: from[edge]!, to: to[edge]! }),
     plus: (place) => plusAt(layout, widthOf, ports, place),
-    lane: (edge, back, meets, origin = [0, 0]) => {
+    route: (edge, back, meets, origin = [0, 0]) => {
       const ends = { edge, from: from[edge]!, to: to[edge]! };
       const junction: Junction = {
         port: port[edge]!,
@@ -273,7 +273,7 @@ function connections(
         exits: size(outOf, ends.from),
         meets,
       };
-      return drawLane(layout, widthOf, ports, ends, junction, back, origin);
+      return drawRoute(layout, widthOf, ports, ends, junction, back, origin);
     },
   };
 }

@@ -49,10 +49,10 @@ export function columnReader(
     return room.subarray(0, count);
   };
   const stepsOf = (name: string): Steps | null => {
-    const [told, at, count, turn = 0, exceptions = 0, step = 0] = columns[name]!;
+    const [declared, at, count, turn = 0, exceptions = 0, step = 0] = columns[name]!;
     if (!turn) return null;
     let from = columnsAt + at;
-    const small = told.endsWith('+') ? null : numbers('i8', from, count);
+    const small = declared.endsWith('+') ? null : numbers('i8', from, count);
     if (small) from += (count + 3) & ~3;
     const places = numbers('i32', from, exceptions);
     return {
@@ -66,8 +66,8 @@ export function columnReader(
   const reader =
     <T extends ColumnType>(type: T) =>
     (name: string, copied = type !== 'i32'): never => {
-      const [told, at, count] = columns[name] ?? ['', 0, 0];
-      const [meant, kept = type] = told.split(':') as [string, Kept?];
+      const [declared, at, count] = columns[name] ?? ['', 0, 0];
+      const [meant, kept = type] = declared.split(':') as [string, Kept?];
       if (meant !== type || !count) return new ARRAYS[type](0) as never;
       const steps = stepsOf(name);
       const made = ARRAYS[type];

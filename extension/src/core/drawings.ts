@@ -6,12 +6,12 @@ import { foldedGraph, foldsIn } from './folded.js';
 import type { Open } from './folded.js';
 import type { Direction } from './layout.js';
 import type { State } from './state.js';
-import type { Story } from './story.js';
+import type { BrokenPath } from './brokenpath.js';
 
 /** What was laid out already: the graph in each direction, and the story of each finding. */
 export class Drawings {
   private readonly charts = new Map<Direction, Chart>();
-  private readonly stories = new Map<string, Story>();
+  private readonly stories = new Map<string, BrokenPath>();
   private folds: Open = null;
 
   constructor(private readonly explanation: Explanation | null) {}
@@ -35,14 +35,14 @@ export class Drawings {
   }
 
   /** The story of the finding that is looked at; null where there is none, or not yet. */
-  story(state: State, direction: Direction): Story | null {
+  story(state: State, direction: Direction): BrokenPath | null {
     const more = state.view === 'why' && this.explanation ? wantExtras() : null;
     if (!more || !this.explanation) return null;
     const key = `${state.finding} ${direction} ${state.model.chosen}`;
     let story = this.stories.get(key);
     if (!story) {
       const finding = this.explanation.findings[state.finding];
-      story = more.storyOf(state.model, this.explanation, finding, direction);
+      story = more.brokenPathOf(state.model, this.explanation, finding, direction);
       this.stories.set(key, story);
     }
     return story;

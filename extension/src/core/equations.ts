@@ -7,7 +7,7 @@ import type { Stand, Substitution } from './mathml.js';
 import type { VNode } from './dom.js';
 import type { Model } from './model.js';
 import { formatNumber, formatValues } from './numbers.js';
-import { labelOf, opOf, tensorOf } from './picture.js';
+import { labelOf, opOf, tensorOf } from './stepstate.js';
 import { Role } from './schema.js';
 import type { OpInfo, RuleInfo, TensorInfo } from './schema.js';
 import { say } from './words.js';

@@ -10,19 +10,19 @@ import { focusOn, handleKey, HERE, isLost, keepOneTabStop, keepScrollable } from
 import type { Direction } from './layout.js';
 import { listenForMoves } from './panzoom.js';
 import type { Listen } from './panzoom.js';
-import { frameAt } from './picture.js';
+import { stateAt } from './stepstate.js';
 import { Player } from './player.js';
 import type { Guess } from './predict.js';
-import { showCurrent } from './scrolling.js';
+import { showCurrent } from './scroll.js';
 import type { Model } from './model.js';
 import { questionOf } from './store.js';
 import type { Action, Pane, State } from './state.js';
 import type { Store } from './store.js';
-import { Sliding } from './sliding.js';
+import { SliderState } from './sliderstate.js';
 import { Viewfinder } from './viewfinder.js';
 import { explorerView } from './views/explorer.js';
-import { partAround, visibleFrames, WHOLE_REEL } from './views/reel.js';
-import type { ReelPart } from './views/reel.js';
+import { partAround, visibleFrames, WHOLE_TIMELINE } from './views/timeline.js';
+import type { TimelinePart } from './views/timeline.js';
 import type { Source } from './whatif.js';
 import { speak } from './words.js';
 import type { Catalogue } from './words.js';
@@ -54,13 +54,13 @@ export class Explorer implements Handle {
   private readonly player = new Player(() => this.dispatch({ kind: 'tick' }));
   private direction: Direction = 'right';
   private readonly finder: Viewfinder;
-  private readonly sliding: Sliding | null;
-  private reel: ReelPart = { from: 0, to: 0, left: 0 };
+  private readonly sliding: SliderState | null;
+  private timeline: TimelinePart = { from: 0, to: 0, left: 0 };
   private shownStep = -1;
   private heldAt = 0;
   private shownNode = -1;
   private shownPane: Pane = 'graph';
-  private asked: State['predicting'] = 'off';
+  private predicting: State['predicting'] = 'off';
   private paneWidth = 640;
   private copiedFinding = -1;
   private soon = 0;
@@ -77,7 +77,7 @@ export class Explorer implements Handle {
   ) {
     this.page = root.ownerDocument.defaultView!;
     this.drawings = new Drawings(explanation);
-    this.sliding = source ? new Sliding(root, source, () => this.slideSoon()) : null;
+    this.sliding = source ? new SliderState(root, source, () => this.slideSoon()) : null;
     this.finder = new Viewfinder(root, store, () => this.chart());
     this.cleanups.push(store.subscribe(() => this.update()));
     this.cleanups.push(onExtras(() => this.dressUp()));
@@ -119,7 +119,7 @@ export class Explorer implements Handle {
       style.textContent = more.style;
       this.root.before(style);
       this.shownPane = 'graph';
-      this.asked = 'off';
+      this.predicting = 'off';
       // Wanted before the questions were there: now they are, so once more.
       if (this.store.state().predicting === 'on') {
         this.dispatch({ kind: 'predict' });
@@ -165,18 +165,19 @@ export class Explorer implements Handle {
   }
 
   /** Draw the present state; `still` leaves scroll positions alone. */
-  private draw(still = false): void {
+  private draw(keepScroll = false): void {
     this.page.cancelAnimationFrame(this.soon);
     speak(this.words);
     extras()?.speak(this.words);
     const state = this.store.state();
-    const [inReel, inside] = [this.focusIsIn('.reelwrap'), this.focusIsIn('*')];
+    const [inTimeline, inside] = [this.focusIsIn('.timelinewrap'), this.focusIsIn('*')];
     const chosen = state.selected !== this.shownNode;
     const refolded = this.drawings.isRefolded(state);
-    const moved = !still && (state.step !== this.shownStep || chosen || refolded);
+    const moved = !keepScroll && (state.step !== this.shownStep || chosen || refolded);
     this.finder.follow(state);
     this.put(explorerView(state, this.surroundings(state, moved), this.dispatch));
-    if (state.pane !== this.shownPane || state.predicting !== this.asked) this.settle(state);
+    if (state.pane !== this.shownPane || state.predicting !== this.predicting)
+      this.settle(state);
     this.finder.paint();
     if (moved) showCurrent(this.root, state);
     this.shownStep = state.step;
@@ -185,19 +186,19 @@ export class Explorer implements Handle {
     keepScrollable(this.root);
     keepOneTabStop(this.root);
     if (inside && isLost(this.root, this.focusIsIn('*'))) focusOn(this.root, HERE);
-    else if (inReel && moved && state.predicting !== 'asking') focusOn(this.root, '.fr.now');
+    else if (inTimeline && moved && state.predicting !== 'question') focusOn(this.root, '.fr.now');
   }
 
   /** After another pane or a question has come up: fit the one, put the cursor into the other. */
   private settle(state: State): void {
-    const [asked, asks] = [this.asked === 'asking', state.predicting === 'asking'];
-    const field = asks && !asked ? '.ask input' : asked && !asks ? '.fr.now' : null;
+    const [before, now] = [this.predicting === 'question', state.predicting === 'question'];
+    const field = now && !before ? '.ask input' : before && !now ? '.fr.now' : null;
     this.shownPane = state.pane;
-    this.asked = state.predicting;
+    this.predicting = state.predicting;
     this.resized();
     if (!field) return;
     focusOn(this.root, field);
-    if (asks) this.root.querySelector('.ask')?.scrollIntoView({ block: 'nearest' });
+    if (now) this.root.querySelector('.ask')?.scrollIntoView({ block: 'nearest' });
   }
 
   private surroundings(state: State, moved: boolean) {
@@ -206,9 +207,9 @@ export class Explorer implements Handle {
       chart,
       hatch: this.hatch,
       paneWidth: this.paneWidth,
-      asked: state.predicting === 'asking' ? questionOf(state) : null,
+      question: state.predicting === 'question' ? questionOf(state) : null,
       fit: () => this.finder.fit(),
-      reel: (this.reel = this.reelPart(state, moved)),
+      timeline: (this.timeline = this.timelinePart(state, moved)),
       story: this.drawings.story(state, this.direction),
       explanation: this.explanation,
       copied: this.copiedFinding === state.finding,
@@ -216,12 +217,12 @@ export class Explorer implements Handle {
     };
   }
 
-  private reelPart({ model, step }: State, moved: boolean): ReelPart {
-    const wrap = this.root.querySelector('.reelwrap');
+  private timelinePart({ model, step }: State, moved: boolean): TimelinePart {
+    const wrap = this.root.querySelector('.timelinewrap');
     const width = wrap?.clientWidth || 1100;
     const { frameCount } = model.graph;
     return moved
-      ? partAround(frameCount, frameAt(model, step).frame, width)
+      ? partAround(frameCount, stateAt(model, step).frame, width)
       : visibleFrames(frameCount, wrap?.scrollLeft ?? 0, width);
   }
 
@@ -274,10 +275,11 @@ export class Explorer implements Handle {
   /** Draw what has come into view of a long reel, unless it stands there already. */
   private scrolled(pane: Element): void {
     const state = this.store.state();
-    const long = state.model.graph.frameCount > WHOLE_REEL;
-    if (!long || !pane.classList.contains('reelwrap')) return;
-    const { from, to, left } = this.reelPart(state, false);
-    if (from !== this.reel.from || to > this.reel.to || left !== this.reel.left) this.draw(true);
+    const long = state.model.graph.frameCount > WHOLE_TIMELINE;
+    if (!long || !pane.classList.contains('timelinewrap')) return;
+    const { from, to, left } = this.timelinePart(state, false);
+    if (from !== this.timeline.from || to > this.timeline.to || left !== this.timeline.left)
+      this.draw(true);
   }
 
   private observe(): void {

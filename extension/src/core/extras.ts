@@ -2,14 +2,14 @@ import type { NodeLook, Tone } from './appearance.js';
 import type { Child, VNode } from './dom.js';
 import type { Explanation } from './explanation.js';
 import type { Model } from './model.js';
-import type { Picture } from './picture.js';
+import type { StepState } from './stepstate.js';
 import type { judge, Question, questionAt } from './predict.js';
 import type { Recording } from './recording.js';
 import type { Scene } from './scene.js';
 import type { TensorInfo } from './schema.js';
 import type { Dispatch, Slices, State } from './state.js';
-import type { Story, storyOf } from './story.js';
-import type { turnBy } from './turns.js';
+import type { BrokenPath, brokenPathOf } from './brokenpath.js';
+import type { iterationBy } from './iterations.js';
 import type { Sliders } from './whatif.js';
 import type { Catalogue } from './words.js';
 
@@ -32,31 +32,31 @@ export interface Extras {
   readonly speak: (catalogue: Catalogue | undefined) => void;
   readonly pane: (
     state: State,
-    picture: Picture,
+    current: StepState,
     width: number,
     hatch: string,
     dispatch: Dispatch,
   ) => VNode;
-  readonly pictureOf: (
+  readonly figureOf: (
     recording: Recording,
     tensor: TensorInfo,
     tone: Tone,
     label: string,
     slices: Slices,
   ) => VNode | null;
-  readonly cardMaps: (recording: Recording, look: NodeLook) => Child;
+  readonly nodeMaps: (recording: Recording, look: NodeLook) => Child;
   readonly question: (model: Model, question: Question, dispatch: Dispatch) => VNode;
   readonly verdict: (state: State, dispatch: Dispatch) => VNode | null;
   readonly questionAt: typeof questionAt;
   readonly judge: typeof judge;
   readonly paint: (canvas: HTMLCanvasElement, scene: Scene) => void;
-  readonly turns: (state: State, dispatch: Dispatch) => VNode[];
-  readonly turnBy: typeof turnBy;
+  readonly iterations: (state: State, dispatch: Dispatch) => VNode[];
+  readonly iterationBy: typeof iterationBy;
   readonly whatIf: (sliders: Sliders) => VNode[];
-  readonly storyOf: typeof storyOf;
+  readonly brokenPathOf: typeof brokenPathOf;
   readonly why: (
     state: State,
-    story: Story,
+    story: BrokenPath,
     around: FindingSurroundings,
     dispatch: Dispatch,
   ) => VNode[];
@@ -75,7 +75,7 @@ export function extrasFrom(source: () => void): void {
 /** Here they are: whoever waits is told. */
 export function provide(extras: Extras): void {
   present = extras;
-  for (const tell of [...waiting]) tell();
+  for (const notify of [...waiting]) notify();
 }
 
 /** The extras, if they have come. */
@@ -90,7 +90,7 @@ export function wantExtras(): Extras | null {
 }
 
 /** Hear of it when they come. */
-export function onExtras(tell: () => void): () => void {
-  waiting.add(tell);
-  return () => waiting.delete(tell);
+export function onExtras(notify: () => void): () => void {
+  waiting.add(notify);
+  return () => waiting.delete(notify);
 }

@@ -1,6 +1,6 @@
 import { FrameKind } from './graph.js';
 import { measureOf, WIDTH } from './measures.js';
-import type { Model, Passage } from './model.js';
+import type { Model, BackwardPass } from './model.js';
 import type { Recording } from './recording.js';
 import { Kind } from './schema.js';
 
@@ -12,16 +12,16 @@ export const EXPLODED = 1e6;
 export type Health = 'fine' | 'zero' | 'vanished' | 'exploded' | 'nan' | 'unknown';
 
 /** How large a gradient is, and what that means. */
-export interface Pulse {
+export interface Magnitude {
   /** The mean distance from 0 of its numbers. */
   readonly size: number;
   readonly health: Health;
 }
 
-const UNKNOWN: Pulse = { size: NaN, health: 'unknown' };
+const UNKNOWN: Magnitude = { size: NaN, health: 'unknown' };
 
 /** How large the numbers of a tensor are. */
-function pulseOf(recording: Recording, tensor: number): Pulse {
+function magnitudeOf(recording: Recording, tensor: number): Magnitude {
   const measure = tensor < 0 ? null : measureOf(recording, tensor);
   if (!measure) return UNKNOWN;
   const { size } = measure;
@@ -39,59 +39,59 @@ export function strengthOf(size: number): number {
 }
 
 /** What the gradient brings along an edge on its way back; null where it does not come. */
-export function pulseOfEdge(model: Model, edge: number): Pulse | null {
-  const flow = model.passage?.flowOfEdge[edge] ?? -1;
-  const index = flow < 0 ? -1 : model.passage!.flows[flow]!;
+export function magnitudeOfEdge(model: Model, edge: number): Magnitude | null {
+  const flow = model.backwardPass?.flowOfEdge[edge] ?? -1;
+  const index = flow < 0 ? -1 : model.backwardPass!.flows[flow]!;
   const event = index < 0 ? null : model.recording.event(index);
-  return event?.kind === Kind.Flowed ? pulseOf(model.recording, event.contribution) : null;
+  return event?.kind === Kind.Flowed ? magnitudeOf(model.recording, event.contribution) : null;
 }
 
 /** The gradient at every frame of the tape, once it has all arrived. */
 export interface Flow {
   /** The frames that a gradient reaches, in the order of recording. */
   readonly frames: readonly number[];
-  readonly pulses: readonly Pulse[];
+  readonly magnitudes: readonly Magnitude[];
   /** The step at which each has arrived. */
   readonly steps: readonly number[];
 }
 
-const flows = new WeakMap<Passage, Flow>();
+const flows = new WeakMap<BackwardPass, Flow>();
 
 /** How large the gradient is along the tape. */
 export function flowOf(model: Model): Flow | null {
-  const { passage, graph } = model;
-  if (!passage) return null;
-  const known = flows.get(passage);
+  const { backwardPass, graph } = model;
+  if (!backwardPass) return null;
+  const known = flows.get(backwardPass);
   if (known) return known;
-  const [frames, pulses, steps]: [number[], Pulse[], number[]] = [[], [], []];
+  const [frames, magnitudes, steps]: [number[], Magnitude[], number[]] = [[], [], []];
   for (let frame = 0; frame < graph.frameCount; frame++) {
     const node = graph.frameNode[frame]!;
     const kind = graph.frameKind[frame];
     const inside = kind === FrameKind.Op || kind === FrameKind.Watch;
     if (!inside || node < 0 || graph.nodeFrame[node] !== frame) continue;
-    const last = passage.firstArrival[node + 1]! - 1;
-    if (last < passage.firstArrival[node]!) continue;
-    const flow = passage.arrivals[last]!;
-    const event = model.recording.event(passage.flows[flow]!);
+    const last = backwardPass.firstArrival[node + 1]! - 1;
+    if (last < backwardPass.firstArrival[node]!) continue;
+    const flow = backwardPass.arrivals[last]!;
+    const event = model.recording.event(backwardPass.flows[flow]!);
     if (event.kind !== Kind.Flowed) continue;
     frames.push(frame);
-    pulses.push(pulseOf(model.recording, event.sum));
+    magnitudes.push(magnitudeOf(model.recording, event.sum));
     steps.push(graph.frameCount + flow + 1);
   }
-  const made = { frames, pulses, steps };
-  flows.set(passage, made);
+  const made = { frames, magnitudes, steps };
+  flows.set(backwardPass, made);
   return made;
 }
 
 /** The step at which a number that is none is first there: -1 if there is no such step. */
-export function birthOf(model: Model): number {
-  const key = model.passage ?? model.graph;
-  const known = births.get(key) ?? (isOdd(model.recording) ? searchBirth(model) : -1);
-  births.set(key, known);
+export function firstNonFiniteStep(model: Model): number {
+  const key = model.backwardPass ?? model.graph;
+  const known = nonFiniteSteps.get(key) ?? (isOdd(model.recording) ? findNonFinite(model) : -1);
+  nonFiniteSteps.set(key, known);
   return known;
 }
 
-const births = new WeakMap<object, number>();
+const nonFiniteSteps = new WeakMap<object, number>();
 
 /** Whether there is anything to search for: most recordings hold no such number at all. */
 function isOdd({ numbers, measured }: Recording): boolean {
@@ -99,14 +99,14 @@ function isOdd({ numbers, measured }: Recording): boolean {
   return numbers.some(odd) || measured.numbers.some((count, at) => at % WIDTH < 2 && count > 0);
 }
 
-function searchBirth(model: Model): number {
-  const { graph, recording, passage } = model;
-  const odd = (tensor: number): boolean => pulseOf(recording, tensor).health === 'nan';
+function findNonFinite(model: Model): number {
+  const { graph, recording, backwardPass } = model;
+  const odd = (tensor: number): boolean => magnitudeOf(recording, tensor).health === 'nan';
   for (let frame = 0; frame < graph.frameCount; frame++) {
     const node = graph.frameNode[frame]!;
     if (node >= 0 && odd(graph.nodeTensor[node]!)) return frame + 1;
   }
-  const at = (passage?.flows ?? []).findIndex((index) => {
+  const at = (backwardPass?.flows ?? []).findIndex((index) => {
     const event = index < 0 ? null : recording.event(index);
     return event?.kind === Kind.Flowed && odd(event.sum);
   });

@@ -1,11 +1,11 @@
-import { foldsOf } from './folding.js';
+import { foldsOf } from './foldbuilder.js';
 import { FoldKind, foldName, hiddenBy, openAtFirst } from './folds.js';
 import type { Folds } from './folds.js';
 import { EdgeKind } from './graph.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import { count } from './numbers.js';
-import { glyphOf, labelOf } from './picture.js';
+import { glyphOf, labelOf } from './stepstate.js';
 import { Kind } from './schema.js';
 
 /** The folds that are open; null as long as nobody has touched any. */
@@ -21,7 +21,7 @@ export interface Folded {
   /** One edge for all that lead from one place to another, where a fold is at an end. */
   readonly edges: Int32Array;
   /** How many edges each stands for. */
-  readonly roads: Int32Array;
+  readonly edgeCounts: Int32Array;
   readonly placeOfNode: Int32Array;
   /** The place of each edge in `edges`, or -1 inside a fold. */
   readonly placeOfEdge: Int32Array;
@@ -107,7 +107,7 @@ export function foldedGraph(model: Model, open: Open): Folded {
 function foldedEdges(graph: Graph, placeOfNode: Int32Array, foldAt: readonly number[]) {
   const { edgeFrom, edgeTo, edgeKind, edgeCount } = graph;
   const placeOfEdge = new Int32Array(edgeCount).fill(-1);
-  const [edges, roads]: [number[], number[]] = [[], []];
+  const [edges, edgeCounts]: [number[], number[]] = [[], []];
   const merged = new Map<number, number>();
   for (let edge = 0; edge < edgeCount; edge++) {
     const from = placeOfNode[edgeFrom[edge]!]!;
@@ -118,13 +118,13 @@ function foldedEdges(graph: Graph, placeOfNode: Int32Array, foldAt: readonly num
     let place = ofFold ? merged.get(key) : undefined;
     if (place === undefined) {
       place = edges.push(edge) - 1;
-      roads.push(0);
+      edgeCounts.push(0);
       if (ofFold) merged.set(key, place);
     } else if (edgeKind[edge] === EdgeKind.Cut) edges[place] = edge;
     placeOfEdge[edge] = place;
-    roads[place]!++;
+    edgeCounts[place]!++;
   }
-  return { placeOfEdge, edges: Int32Array.from(edges), roads: Int32Array.from(roads) };
+  return { placeOfEdge, edges: Int32Array.from(edges), edgeCounts: Int32Array.from(edgeCounts) };
 }
 
 /** What the title of a node says. */
@@ -159,33 +159,33 @@ export function faceOf(model: Model, node: number, folds: Folds | null, fold: nu
     };
   }
   const size = folds.size[fold]!;
-  const turn = folds.turn[fold]!;
+  const iteration = folds.iteration[fold]!;
   const many = isLoop(folds, fold);
-  const until = folds.kind[fold] === FoldKind.Range ? `–${turn + size - 1}` : '';
+  const until = folds.kind[fold] === FoldKind.Range ? `–${iteration + size - 1}` : '';
   return {
     label: foldName(model, folds, fold),
     glyph: many ? `×${size}` : count(size, 'op'),
-    corner: turn ? `${turn}${until}` : '',
+    corner: iteration ? `${iteration}${until}` : '',
   };
 }
 
 /** Which iteration of a loop a node belongs to, and the node it ends with; null outside. */
-export function turnOf(
+export function iterationOf(
   { nodeEvent }: Graph,
   folds: Folds,
   loop: number,
   node: number,
-): { node: number; turn: number } | null {
-  const { kind, parent, turn, last, first, ofNode } = folds;
+): { node: number; iteration: number } | null {
+  const { kind, parent, iteration, last, first, ofNode } = folds;
   let found = -1;
   let fold = ofNode[node] ?? -1;
   for (; fold > loop; fold = parent[fold]!) {
-    if (turn[fold] && kind[fold] !== FoldKind.Range) found = fold;
+    if (iteration[fold] && kind[fold] !== FoldKind.Range) found = fold;
   }
   if (fold !== loop) return null;
-  if (found >= 0) return { node: last[found]!, turn: turn[found]! };
+  if (found >= 0) return { node: last[found]!, iteration: iteration[found]! };
   const inner = ofNode[node]!;
-  let at = turn[inner] || 1;
+  let at = iteration[inner] || 1;
   for (let before = first[inner]!; before < node; before++) if (nodeEvent[before]! >= 0) at++;
-  return { node, turn: at };
+  return { node, iteration: at };
 }

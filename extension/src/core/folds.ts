@@ -1,5 +1,5 @@
 import type { Model } from './model.js';
-import { labelOf } from './picture.js';
+import { labelOf } from './stepstate.js';
 
 export enum FoldKind {
   /** The ops of one call of a composite, such as softmax or a layer. */
@@ -23,7 +23,7 @@ export interface Folds {
   /** How many ops, or iterations, are inside. */
   readonly size: readonly number[];
   /** Which iteration it is, or begins with, from 1; 0 where it is none. */
-  readonly turn: readonly number[];
+  readonly iteration: readonly number[];
   /** The group of a composite, or -1. */
   readonly group: readonly number[];
   /** The innermost fold of each node, or -1. */

@@ -1,6 +1,6 @@
 import { foldAround, openAround } from './folded.js';
 import { extras } from './extras.js';
-import { frameAt } from './picture.js';
+import { stateAt } from './stepstate.js';
 import { PANES } from './state.js';
 import type { Action, State } from './state.js';
 
@@ -24,7 +24,7 @@ const kind =
 
 /** Close the innermost fold that is open around the current node. */
 function foldAroundHere({ model, open, selected, step }: State): Action | null {
-  const node = selected >= 0 ? selected : frameAt(model, step).node;
+  const node = selected >= 0 ? selected : stateAt(model, step).node;
   const fold = openAround(model, open, node);
   return fold < 0 ? null : { kind: 'fold', fold };
 }
@@ -33,10 +33,10 @@ const zoom =
   (by: -1 | 0 | 1): Shortcut =>
   () => ({ kind: 'zoom', by });
 
-const turn =
+const iteration =
   (by: -1 | 1): Shortcut =>
   (state) =>
-    (state.view === 'tape' && extras()?.turnBy(state, by)) || null;
+    (state.view === 'tape' && extras()?.iterationBy(state, by)) || null;
 
 /** What each key does, wherever in the widget the focus is. */
 const SHORTCUTS: Readonly<Record<string, Shortcut>> = {
@@ -54,8 +54,8 @@ const SHORTCUTS: Readonly<Record<string, Shortcut>> = {
   u: kind('takeBack'),
   '[': () => ({ kind: 'finding', by: -1 }),
   ']': () => ({ kind: 'finding', by: 1 }),
-  PageUp: turn(-1),
-  PageDown: turn(1),
+  PageUp: iteration(-1),
+  PageDown: iteration(1),
   f: () => ({ kind: 'fold' }),
   F: foldAroundHere,
   w: (state) => ({ kind: 'view', view: state.view === 'why' ? 'tape' : 'why' }),
@@ -133,7 +133,7 @@ function inGraph(state: State, target: Element, key: string): Action | null {
   if (!target.closest('.stage')) return null;
   if (key === 'ArrowDown') return { kind: 'selectBy', by: 1 };
   if (key === 'ArrowUp') return { kind: 'selectBy', by: -1 };
-  const node = state.selected >= 0 ? state.selected : frameAt(state.model, state.step).node;
+  const node = state.selected >= 0 ? state.selected : stateAt(state.model, state.step).node;
   const fold = foldAround(state.model, state.open, node);
   if (fold >= 0 && (key === 'Enter' || key === ' ')) return { kind: 'fold', fold };
   if (key === 'Enter') return { kind: 'select', node };

@@ -1,11 +1,11 @@
 import type { Chart } from './chart.js';
-import type { Lane, Point } from './roads.js';
+import type { Route, Point } from './routes.js';
 
 /** A number to write beside a lane. */
 export interface Label {
   readonly edge: number;
   readonly text: string;
-  readonly lane: Lane;
+  readonly route: Route;
 }
 
 interface Box {
@@ -42,12 +42,12 @@ interface Candidate {
 const FAR_SIDE = 300;
 
 /** Places beside a lane, the best first: below a flat one, on the outer side of a sloping one. */
-function candidates(lane: Lane, width: number, down: boolean): Candidate[] {
-  const rise = lane.end[1] - lane.start[1];
+function candidates(route: Route, width: number, down: boolean): Candidate[] {
+  const rise = route.end[1] - route.start[1];
   const flat = Math.abs(rise) < 40;
   const side = rise > 0 ? -1 : 1;
   return PARTS.flatMap((part): Candidate[] => {
-    const [x, y] = lane.at(part);
+    const [x, y] = route.at(part);
     const beside = (byX: number, byY: number, cost = 0): Candidate => ({
       at: [x + byX, y + byY],
       cost,
@@ -70,9 +70,9 @@ function crossings(box: Box, points: readonly Point[]): number {
 }
 
 /** Points along all roads, so that labels keep off the lines of others. */
-function pointsOn(lanes: readonly Lane[]): Point[] {
-  return lanes.flatMap((lane) =>
-    Array.from({ length: SAMPLES }, (_, at) => lane.at((at + 0.5) / SAMPLES)),
+function pointsOn(routes: readonly Route[]): Point[] {
+  return routes.flatMap((route) =>
+    Array.from({ length: SAMPLES }, (_, at) => route.at((at + 0.5) / SAMPLES)),
   );
 }
 
@@ -81,7 +81,7 @@ export function placeLabels(
   chart: Chart,
   labels: readonly Label[],
   taken: readonly Box[],
-  roads: readonly Lane[],
+  routes: readonly Route[],
 ): Map<number, Point> {
   const boxes: Box[] = [...taken];
   for (let place = 0; place < chart.nodes.length; place++) {
@@ -95,11 +95,11 @@ export function placeLabels(
   }
   const chosen = new Map<number, Point>();
   const down = chart.layout.direction === 'down';
-  const lines = pointsOn(roads);
-  for (const { edge, text, lane } of labels) {
+  const lines = pointsOn(routes);
+  for (const { edge, text, route } of labels) {
     const width = labelWidth(text);
-    let [best, least]: [Point, number] = [lane.at(0.5), Infinity];
-    for (const { at, cost } of candidates(lane, width, down)) {
+    let [best, least]: [Point, number] = [route.at(0.5), Infinity];
+    for (const { at, cost } of candidates(route, width, down)) {
       const box = boxAround(at, width);
       const covered = 4 * boxes.reduce((sum, other) => sum + overlap(box, other), 0);
       const total = cost + covered + crossings(box, lines);

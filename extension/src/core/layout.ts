@@ -5,7 +5,7 @@ import {
   placeItems,
   reduceCrossings,
   splitLayers,
-} from './ordering.js';
+} from './layers.js';
 
 export type Direction = 'right' | 'down';
 
@@ -45,12 +45,12 @@ export interface Layout {
   readonly layers: readonly (readonly number[])[];
   readonly bends: ReadonlyMap<number, readonly Bend[]>;
   /** For a very long road, the lane beside the graph that it takes. */
-  readonly lanes: ReadonlyMap<number, number>;
+  readonly bypasses: ReadonlyMap<number, number>;
 }
 
 /** So many nodes stand beside each other at most, where the graph turns downwards. */
 export const PER_ROW = 2;
-const LANE_GAP = 34;
+const BYPASS_GAP = 34;
 const BEND_ROOM = 30;
 
 interface Items {
@@ -79,17 +79,17 @@ function withStandIns(net: Net, layer: Int32Array, reach: number): Items {
       far.push(edge);
       continue;
     }
-    const road = shared.get(start) ?? [];
-    while (road.length < crossed) {
-      from.push(road.at(-1) ?? start);
-      road.push(layers.push(layer[start]! + road.length + 1) - 1);
-      to.push(road.at(-1)!);
+    const standIns = shared.get(start) ?? [];
+    while (standIns.length < crossed) {
+      from.push(standIns.at(-1) ?? start);
+      standIns.push(layers.push(layer[start]! + standIns.length + 1) - 1);
+      to.push(standIns.at(-1)!);
     }
-    from.push(road[crossed - 1] ?? start);
+    from.push(standIns[crossed - 1] ?? start);
     to.push(end);
     if (!crossed) continue;
-    shared.set(start, road);
-    bendsOf.set(edge, road.slice(0, crossed));
+    shared.set(start, standIns);
+    bendsOf.set(edge, standIns.slice(0, crossed));
   }
   return { count: layers.length, layer: Int32Array.from(layers), from, to, bendsOf, far };
 }
@@ -99,7 +99,7 @@ function reachFor(net: Net): number {
 }
 
 /** One lane per far-reaching node; nodes whose spans do not overlap share one. */
-function assignLanes(net: Net, layer: Int32Array, far: readonly number[]): Map<number, number> {
+function assignBypasses(net: Net, layer: Int32Array, far: readonly number[]): Map<number, number> {
   const reaches = new Map<number, number>();
   for (const edge of far) {
     const end = layer[net.to[edge]!]!;
@@ -107,14 +107,14 @@ function assignLanes(net: Net, layer: Int32Array, far: readonly number[]): Map<n
   }
   const sources = [...reaches.keys()].sort((a, b) => layer[a]! - layer[b]!);
   const ends: number[] = [];
-  const laneOf = new Map<number, number>();
+  const bypassOf = new Map<number, number>();
   for (const source of sources) {
     const free = ends.findIndex((end) => end < layer[source]!);
-    const lane = free >= 0 ? free : Math.min(ends.length, 40);
-    ends[lane] = reaches.get(source)!;
-    laneOf.set(source, lane);
+    const bypass = free >= 0 ? free : Math.min(ends.length, 40);
+    ends[bypass] = reaches.get(source)!;
+    bypassOf.set(source, bypass);
   }
-  return new Map(far.map((edge) => [edge, laneOf.get(net.from[edge]!)!]));
+  return new Map(far.map((edge) => [edge, bypassOf.get(net.from[edge]!)!]));
 }
 
 /** Lay out a graph in layers; a node's layer is the number of ops that lead to it. */
@@ -135,8 +135,8 @@ export function layOut(net: Net, measures: Measures): Layout {
     return (room(a) + room(b)) / 2 + (both ? measures.besideGap : measures.besideGap / 3);
   };
   const across = placeItems(layers, net.count, items.count, before, after, gap);
-  const lanes = assignLanes(net, layer, items.far);
-  return finish(net, measures, items, layers, across, lanes);
+  const bypasses = assignBypasses(net, layer, items.far);
+  return finish(net, measures, items, layers, across, bypasses);
 }
 
 function layerSpans(net: Net, measures: Measures, layers: readonly number[][]) {
@@ -162,7 +162,7 @@ function finish(
   items: Items,
   layers: readonly number[][],
   across: Float64Array,
-  lanes: ReadonlyMap<number, number>,
+  bypasses: ReadonlyMap<number, number>,
 ): Layout {
   const down = measures.direction === 'down';
   const { start, end } = layerSpans(net, measures, layers);
@@ -173,8 +173,11 @@ function finish(
     low = Math.min(low, across[item]! - half(item));
     high = Math.max(high, across[item]! + half(item));
   }
-  const laneCount = [...lanes.values()].reduce((most, lane) => Math.max(most, lane + 1), 0);
-  const shift = laneCount * LANE_GAP - (items.count ? low : 0);
+  const bypassCount = [...bypasses.values()].reduce(
+    (most, bypass) => Math.max(most, bypass + 1),
+    0,
+  );
+  const shift = bypassCount * BYPASS_GAP - (items.count ? low : 0);
   const along = new Float64Array(net.count);
   const beside = new Float64Array(net.count);
   for (let node = 0; node < net.count; node++) {
@@ -202,8 +205,8 @@ function finish(
     layerEnd: end,
     layers: layers.map((members) => members.filter((item) => item < net.count)),
     bends,
-    lanes: new Map(
-      [...lanes].map(([edge, lane]) => [edge, (laneCount - lane - 0.5) * LANE_GAP - 12]),
+    bypasses: new Map(
+      [...bypasses].map(([edge, bypass]) => [edge, (bypassCount - bypass - 0.5) * BYPASS_GAP - 12]),
     ),
   };
 }

@@ -119,11 +119,11 @@ function longer(series: Series, more: Series): Series {
 }
 
 /** The state after a message. Where steps begin anew, so do the curves. */
-export function heard(state: LiveState, message: LiveMessage): LiveState {
+export function withMessage(state: LiveState, message: LiveMessage): LiveState {
   const first = message.history[0]?.[0] ?? Infinity;
   const again = first <= (state.losses.at(-1)?.[0] ?? -1);
   const anew = again || (state.now !== null && message.run !== state.now.run);
-  const asked = message.history.at(-1)?.[3];
+  const latest = message.history.at(-1)?.[3];
   const norms: Record<string, Series> = {};
   message.variables.forEach(({ name }, at) => {
     const more = message.history.flatMap(([step, , all]) => {
@@ -133,7 +133,7 @@ export function heard(state: LiveState, message: LiveMessage): LiveState {
     norms[name] = longer(anew ? [] : (state.norms[name] ?? []), more);
   });
   const losses = message.history.flatMap(([step, loss, , question]) =>
-    loss === null || question !== asked ? [] : [[step, numberOf(loss)] as const],
+    loss === null || question !== latest ? [] : [[step, numberOf(loss)] as const],
   );
   return {
     ...state,

@@ -43,7 +43,7 @@ function buffersOf(recording: Recording): Buffers {
 /** The last backward step that passes each op: after it the gradient of its result is spent. */
 function lastThrough(model: Model): Map<number, number> {
   const found = new Map<number, number>();
-  model.passage?.through.forEach((node, flow) => {
+  model.backwardPass?.through.forEach((node, flow) => {
     if (node >= 0) found.set(node, flow);
   });
   return found;
@@ -107,21 +107,23 @@ function backwards(
   buffers: Buffers,
   made: Pick<Memory, 'tape' | 'held' | 'gradients'>,
 ): void {
-  const { graph, recording, passage } = model;
-  if (!passage) return;
-  const wanted = new Set(Array.from(passage.asked.sources, (at) => graph.nodeOfTensor[at]));
+  const { graph, recording, backwardPass } = model;
+  if (!backwardPass) return;
+  const wanted = new Set(
+    Array.from(backwardPass.gradientCall.sources, (at) => graph.nodeOfTensor[at]),
+  );
   const last = lastThrough(model);
   const alive = new Alive(buffers);
-  const inRows = ROW_BY_ROW.has(passage.asked.method);
+  const inRows = ROW_BY_ROW.has(backwardPass.gradientCall.method);
   const letsGo = !recording.header.tape.persistent;
   let held = graph.frameCount;
-  passage.flows.forEach((index, flow) => {
+  backwardPass.flows.forEach((index, flow) => {
     const event = index < 0 ? null : recording.event(index);
-    const node = passage.receiver[flow]!;
+    const node = backwardPass.receiver[flow]!;
     if (inRows && event?.kind === Kind.Flowed && event.event < 0)
       wanted.forEach((source) => alive.keep(source!));
     if (event?.kind === Kind.Flowed && event.sum >= 0 && node >= 0) alive.put(node, event.sum);
-    const through = passage.through[flow]!;
+    const through = backwardPass.through[flow]!;
     if (through >= 0 && last.get(through) === flow) {
       if (!wanted.has(through)) alive.put(through, -1);
       if (letsGo) held = Math.min(held, graph.nodeFrame[through]!);
@@ -148,7 +150,7 @@ export function memoryOf(model: Model): Memory {
   const peak = both.reduce((most, bytes) => Math.max(most, bytes), 0);
   const peakStep = Math.max(0, both.indexOf(peak));
   const { persistent } = model.recording.header.tape;
-  const freed = model.passage && !persistent ? tape[model.graph.frameCount]! : 0;
+  const freed = model.backwardPass && !persistent ? tape[model.graph.frameCount]! : 0;
   const made = { tape, gradients, held, both, peak, peakStep, freed };
   known.set(model, made);
   return made;

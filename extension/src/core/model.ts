@@ -8,9 +8,8 @@ type Asked = Extract<RecordingEvent, { kind: Kind.Asked }>;
 export type Flowed = Extract<RecordingEvent, { kind: Kind.Flowed }>;
 
 /** One call of `tape.gradient` and its way back. */
-export interface Passage {
-  readonly asked: Asked;
-  readonly askedEvent: number;
+export interface BackwardPass {
+  readonly gradientCall: Asked;
   /** The `Flowed` events, one backward step each; [-1] where nothing flows at all. */
   readonly flows: readonly number[];
   /** For each backward step: the node it passes through (-1: the start) and the node it reaches. */
@@ -32,19 +31,19 @@ export interface Model {
   readonly graph: Graph;
   readonly calls: readonly Call[];
   /** The call whose way back is shown, or null where no gradient was asked for. */
-  readonly passage: Passage | null;
+  readonly backwardPass: BackwardPass | null;
   readonly chosen: number;
   readonly stepCount: number;
 }
 
 export interface Call {
-  readonly asked: Asked;
+  readonly gradientCall: Asked;
   readonly event: number;
   readonly flows: readonly number[];
 }
 
 function collectCalls(recording: Recording): Call[] {
-  const calls: { asked: Asked; event: number; flows: number[] }[] = [];
+  const calls: { gradientCall: Asked; event: number; flows: number[] }[] = [];
   const byNumber = new Map<number, number[]>();
   const flowsOf = (called: number): number[] => {
     let flows = byNumber.get(called);
@@ -57,7 +56,7 @@ function collectCalls(recording: Recording): Call[] {
     if (kinds[index] !== Kind.Asked) continue;
     const event = recording.event(index);
     if (event.kind !== Kind.Asked) continue;
-    calls.push({ asked: event, event: index, flows: flowsOf(event.call) });
+    calls.push({ gradientCall: event, event: index, flows: flowsOf(event.call) });
   }
   return calls;
 }
@@ -76,7 +75,7 @@ function edgeInto(graph: Graph, node: number, port: number): number {
   return -1;
 }
 
-function buildPassage(recording: Recording, graph: Graph, call: Call): Passage {
+function buildBackwardPass(recording: Recording, graph: Graph, call: Call): BackwardPass {
   const flows = call.flows.length ? call.flows : [-1];
   const through = new Int32Array(flows.length).fill(-1);
   const receiver = new Int32Array(flows.length).fill(-1);
@@ -101,8 +100,7 @@ function buildPassage(recording: Recording, graph: Graph, call: Call): Passage {
     if (edge >= 0) flowOfEdge[edge] = flow;
   }
   return {
-    asked: call.asked,
-    askedEvent: call.event,
+    gradientCall: call.gradientCall,
     flows,
     through,
     receiver,
@@ -116,7 +114,7 @@ function buildPassage(recording: Recording, graph: Graph, call: Call): Passage {
 function collectArrivals(
   nodes: number,
   arriving: Int32Array,
-): Pick<Passage, 'firstArrival' | 'arrivals'> {
+): Pick<BackwardPass, 'firstArrival' | 'arrivals'> {
   const firstArrival = new Int32Array(nodes + 1);
   for (let flow = 0; flow < arriving.length; flow++) {
     if (arriving[flow]! >= 0) firstArrival[arriving[flow]! + 1]!++;
@@ -136,7 +134,7 @@ export function buildModel(recording: Recording): Model {
   const graph = buildGraph(recording);
   const calls = collectCalls(recording);
   return withCall(
-    { recording, graph, calls, passage: null, chosen: -1, stepCount: 0 },
+    { recording, graph, calls, backwardPass: null, chosen: -1, stepCount: 0 },
     preferred(calls),
   );
 }
@@ -145,7 +143,7 @@ export function buildModel(recording: Recording): Model {
 export function withCall(model: Model, chosen: number): Model {
   const { recording, graph, calls } = model;
   const call = calls[chosen];
-  const passage = call ? buildPassage(recording, graph, call) : null;
-  const stepCount = graph.frameCount + (passage?.flows.length ?? 0);
-  return { ...model, passage, chosen, stepCount };
+  const backwardPass = call ? buildBackwardPass(recording, graph, call) : null;
+  const stepCount = graph.frameCount + (backwardPass?.flows.length ?? 0);
+  return { ...model, backwardPass, chosen, stepCount };
 }

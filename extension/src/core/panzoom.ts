@@ -14,7 +14,7 @@ export type Listen = <Name extends keyof HTMLElementEventMap>(
 ) => void;
 
 /** A press that moves further than this is no click. */
-const STILL = 4;
+const CLICK_RADIUS = 4;
 const KEY_MOVES = 80;
 const WHEEL_ZOOMS = 0.0025;
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
@@ -70,12 +70,12 @@ export function listenForMoves(listen: Listen, view: View): void {
     const [x, y] = [event.clientX - before.clientX, event.clientY - before.clientY];
     moved += Math.abs(x) + Math.abs(y);
     const scrollsItself = event.pointerType === 'touch' && !pane.classList.contains('windowed');
-    if (moved > STILL && !scrollsItself) view.moveBy(-x, -y);
+    if (moved > CLICK_RADIUS && !scrollsItself) view.moveBy(-x, -y);
   });
   listen(
     'click',
     (event) => {
-      if (moved > STILL && paneOf(event)) event.stopPropagation();
+      if (moved > CLICK_RADIUS && paneOf(event)) event.stopPropagation();
       moved = 0;
     },
     { capture: true },

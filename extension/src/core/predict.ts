@@ -1,7 +1,7 @@
 import type { Model } from './model.js';
 import { formatNumber } from './numbers.js';
-import { frameAt, glyphOf, isOffFrame, labelOf, opOf, tensorOf } from './picture.js';
-import type { Picture } from './picture.js';
+import { stateAt, glyphOf, isOffFrame, labelOf, opOf, tensorOf } from './stepstate.js';
+import type { StepState } from './stepstate.js';
 import type { TensorInfo } from './schema.js';
 
 type Way = 'forward' | 'backward';
@@ -45,7 +45,7 @@ const CHOICES = 3;
 const TYPED = 6;
 
 /** What to ask of a tensor, and what is right. */
-function askedOf(tensor: TensorInfo): Pick<Question, 'asks' | 'truth'> | null {
+function questionAbout(tensor: TensorInfo): Pick<Question, 'asks' | 'truth'> | null {
   const { values, shape } = tensor;
   const size = shape.reduce((product, length) => product * length, 1);
   if (!shape.length) return values && { asks: 'number', truth: [...values] };
@@ -75,31 +75,31 @@ function firstOfLine(model: Model, frame: number): number[] {
 }
 
 /** About the op that runs next: which it is, or what it makes. */
-function aheadOf(model: Model, { step, frame, node }: Picture): Question | null {
+function aheadOf(model: Model, { step, frame, node }: StepState): Question | null {
   const made = opOf(model, node) && !isOffFrame(model, frame) ? tensorOf(model, node) : null;
   if (!made) return null;
   const base = { step, way: 'forward', node, through: node } as const;
   const options = firstOfLine(model, frame);
   if (options.length > 1) return { ...base, asks: 'op', truth: [node], options };
-  const asked = askedOf(made);
-  return asked && { ...base, ...asked, options: [] };
+  const about = questionAbout(made);
+  return about && { ...base, ...about, options: [] };
 }
 
 /** The op to come and its neighbours on the tape, in the order of the tape. */
 function choices(model: Model, through: number): number[] {
-  const passed = [...new Set(model.passage!.through)].filter((node) => node >= 0);
+  const passed = [...new Set(model.backwardPass!.through)].filter((node) => node >= 0);
   const at = passed.indexOf(through);
   const first = Math.max(0, Math.min(at - 1, passed.length - CHOICES));
   return passed.slice(first, first + CHOICES).sort((a, b) => a - b);
 }
 
 /** About what comes back next: how much arrives, or through which op. */
-function backFrom(model: Model, { step, flow, node, through }: Picture): Question | null {
+function backFrom(model: Model, { step, flow, node, through }: StepState): Question | null {
   if (!flow || through < 0) return null;
   const base = { step, way: 'backward', node, through, options: [] } as const;
   if (flow.contribution < 0) return { ...base, asks: 'number', truth: null };
-  const asked = askedOf(model.recording.tensor(flow.contribution));
-  if (asked) return { ...base, ...asked };
+  const about = questionAbout(model.recording.tensor(flow.contribution));
+  if (about) return { ...base, ...about };
   const options = choices(model, through);
   return options.length > 1 ? { ...base, asks: 'op', truth: [through], options } : null;
 }
@@ -107,8 +107,8 @@ function backFrom(model: Model, { step, flow, node, through }: Picture): Questio
 /** What to ask about the step after this one; null where there is nothing to find out. */
 export function questionAt(model: Model, step: number): Question | null {
   if (step >= model.stepCount) return null;
-  const picture = frameAt(model, step + 1);
-  return picture.phase === 'backward' ? backFrom(model, picture) : aheadOf(model, picture);
+  const current = stateAt(model, step + 1);
+  return current.phase === 'backward' ? backFrom(model, current) : aheadOf(model, current);
 }
 
 /** `−1.5`, `1,5`, `3/4` as numbers. */
@@ -133,9 +133,9 @@ function parts(said: string): string[] {
 
 /** Whether so many numbers are right; one stands for all where they are alike. */
 function isVector(said: string, truth: readonly number[]): boolean {
-  const told = parts(said);
-  const fits = told.length === truth.length || told.length === 1;
-  return fits && truth.every((value, at) => isNumber(told[told.length > 1 ? at : 0]!, value));
+  const answers = parts(said);
+  const fits = answers.length === truth.length || answers.length === 1;
+  return fits && truth.every((value, at) => isNumber(answers[answers.length > 1 ? at : 0]!, value));
 }
 
 const JUDGES: Readonly<Record<Asks, (said: string, truth: readonly number[]) => boolean>> = {

@@ -24,18 +24,18 @@ const TRIED = 16;
 function likelyPeriods(keys: Int32Array): number[] {
   const last = new Int32Array(freshKey(keys)).fill(-1);
   const votes = new Map<number, number>();
-  for (let at = 0, period = 0, heard = 0; at < keys.length; at++) {
+  for (let at = 0, period = 0, count = 0; at < keys.length; at++) {
     const before = last[keys[at]!]!;
     last[keys[at]!] = at;
     if (before < 0) continue;
     if (at - before !== period) {
       period = at - before;
-      heard = votes.get(period) ?? 0;
+      count = votes.get(period) ?? 0;
     }
-    votes.set(period, ++heard);
+    votes.set(period, ++count);
   }
   return [...votes]
-    .filter(([, heard]) => heard >= LEAST - 1)
+    .filter(([, count]) => count >= LEAST - 1)
     .sort(([a, some], [b, others]) => others - some || a - b)
     .slice(0, TRIED)
     .map(([period]) => period)

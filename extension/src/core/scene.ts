@@ -4,7 +4,7 @@
 import type { Highlight } from './appearance.js';
 import type { Chart } from './chart.js';
 import type { Model } from './model.js';
-import type { Picture } from './picture.js';
+import type { StepState } from './stepstate.js';
 
 /** The part of a large graph that is looked at: its middle, and the size of the pane. */
 export interface Camera {
@@ -24,7 +24,7 @@ export interface Part {
 export interface Scene {
   readonly model: Model;
   readonly chart: Chart;
-  readonly picture: Picture;
+  readonly current: StepState;
   readonly camera: Camera;
   readonly zoom: number;
   readonly highlight: Highlight;

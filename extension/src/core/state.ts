@@ -29,7 +29,7 @@ export interface State {
   /** The slice of a tensor of higher rank that is looked at. */
   readonly slice: number;
   /** Whether the learner is asked before a step back is shown, and whether a question stands. */
-  readonly predicting: 'off' | 'on' | 'asking';
+  readonly predicting: 'off' | 'on' | 'question';
   readonly guesses: readonly Guess[];
 }
 

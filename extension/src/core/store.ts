@@ -1,10 +1,10 @@
 import { withCall } from './model.js';
-import { birthOf } from './flow.js';
-import { frameAt, stepForFrame } from './picture.js';
+import { firstNonFiniteStep } from './flow.js';
+import { stateAt, stepForFrame } from './stepstate.js';
 import { extras } from './extras.js';
 import type { Question } from './predict.js';
 import type { Action, State } from './state.js';
-import { foldAll, selectBy, turnFold } from './unfolding.js';
+import { foldAll, selectBy, toggleFold } from './foldactions.js';
 
 export interface Store {
   state(): State;
@@ -27,7 +27,7 @@ function goTo(state: State, step: number): State {
 
 /** A question that was passed by no longer stands. */
 function calm(predicting: State['predicting']): State['predicting'] {
-  return predicting === 'asking' ? 'on' : predicting;
+  return predicting === 'question' ? 'on' : predicting;
 }
 
 /** What to ask here before the next step is shown, once that view is there. */
@@ -39,7 +39,7 @@ export function questionOf({ model, step }: State): Question | null {
 function next(state: State): State {
   const asks = state.predicting === 'on' && questionOf(state) !== null;
   return {
-    ...(asks ? { ...state, predicting: 'asking' } : goTo(state, state.step + 1)),
+    ...(asks ? { ...state, predicting: 'question' } : goTo(state, state.step + 1)),
     playing: false,
   };
 }
@@ -48,7 +48,7 @@ function next(state: State): State {
 const LOOKED_AHEAD = 1000;
 
 /** The first step from here on, or else from the start, after which there is something to ask. */
-function firstAsked(state: State): number {
+function firstQuestionStep(state: State): number {
   for (const from of [state.step, 1]) {
     for (let step = from; step < from + LOOKED_AHEAD; step++) {
       if (questionOf({ ...state, step })) return step;
@@ -61,12 +61,12 @@ function firstAsked(state: State): number {
 function predict(state: State): State {
   if (state.predicting !== 'off') return { ...state, predicting: 'off' };
   if (!extras()) return { ...state, predicting: 'on' };
-  return next({ ...goTo(state, firstAsked(state)), selected: -1, predicting: 'on' });
+  return next({ ...goTo(state, firstQuestionStep(state)), selected: -1, predicting: 'on' });
 }
 
 function guess(state: State, said: string): State {
   const question = questionOf(state);
-  if (state.predicting !== 'asking' || !question) return state;
+  if (state.predicting !== 'question' || !question) return state;
   const guesses = [...state.guesses, extras()!.judge(state.model, question, said)];
   return { ...goTo(state, question.step), guesses };
 }
@@ -75,33 +75,33 @@ function guess(state: State, said: string): State {
 function takeBack(state: State): State {
   const last = state.guesses.at(-1);
   if (!last) return state;
-  const asked = still({ ...state, predicting: 'on' }, last.step - 1);
-  return next({ ...asked, guesses: state.guesses.slice(0, -1) });
+  const previous = stopAt({ ...state, predicting: 'on' }, last.step - 1);
+  return next({ ...previous, guesses: state.guesses.slice(0, -1) });
 }
 
 /** The next step at which the last of several contributions arrives; the first one after the end. */
 function nextSum({ model, step }: State): number {
-  const { passage, graph } = model;
+  const { backwardPass, graph } = model;
   const after = (from: number): number =>
-    passage?.flows.findIndex((_, flow) => {
-      const node = passage.receiver[flow]!;
-      const last = node < 0 ? -1 : passage.firstArrival[node + 1]! - 1;
-      const several = last > (passage.firstArrival[node] ?? 0);
-      return flow >= from && several && passage.arrivals[last] === flow;
+    backwardPass?.flows.findIndex((_, flow) => {
+      const node = backwardPass.receiver[flow]!;
+      const last = node < 0 ? -1 : backwardPass.firstArrival[node + 1]! - 1;
+      const several = last > (backwardPass.firstArrival[node] ?? 0);
+      return flow >= from && several && backwardPass.arrivals[last] === flow;
     }) ?? -1;
   const here = after(step - graph.frameCount);
   const found = here < 0 ? after(0) : here;
   return found < 0 ? step : graph.frameCount + found + 1;
 }
 
-function still(state: State, step: number): State {
+function stopAt(state: State, step: number): State {
   return { ...goTo(state, step), playing: false };
 }
 
 /** Another way back, at one of its steps. */
 function track(state: State, call: number, step: number): State {
   const model = call === state.model.chosen ? state.model : withCall(state.model, call);
-  return still({ ...state, model }, step);
+  return stopAt({ ...state, model }, step);
 }
 
 function tick(state: State): State {
@@ -127,23 +127,25 @@ export function reduce(state: State, action: Action): State {
     case 'next':
       return next(state);
     case 'previous':
-      return still(state, state.step - 1);
+      return stopAt(state, state.step - 1);
     case 'first':
-      return still(state, 1);
+      return stopAt(state, 1);
     case 'last':
-      return still(state, state.model.stepCount);
+      return stopAt(state, state.model.stepCount);
     case 'backward':
-      return still(state, state.model.graph.frameCount + 1);
+      return stopAt(state, state.model.graph.frameCount + 1);
     case 'nextSum':
-      return still(state, nextSum(state));
+      return stopAt(state, nextSum(state));
     case 'firstOdd':
-      return birthOf(state.model) < 0 ? state : still(state, birthOf(state.model));
+      return firstNonFiniteStep(state.model) < 0
+        ? state
+        : stopAt(state, firstNonFiniteStep(state.model));
     case 'track':
       return track(state, action.call, action.step);
     case 'go':
       return goTo(state, action.step);
     case 'frame': {
-      const step = stepForFrame(state.model, frameAt(state.model, state.step), action.frame);
+      const step = stepForFrame(state.model, stateAt(state.model, state.step), action.frame);
       return { ...goTo(state, step), playing: false };
     }
     case 'play':
@@ -185,7 +187,7 @@ export function reduce(state: State, action: Action): State {
     case 'takeBack':
       return takeBack(state);
     case 'fold':
-      return turnFold(state, action.fold);
+      return toggleFold(state, action.fold);
     case 'foldAll':
       return foldAll(state, action.open);
     case 'zoom':
@@ -198,18 +200,18 @@ export function reduce(state: State, action: Action): State {
 
 export function createStore(initial: State): Store {
   let current = initial;
-  const listeners = new Set<() => void>();
+  const subscribers = new Set<() => void>();
   return {
     state: () => current,
     dispatch: (action) => {
       const next = reduce(current, action);
       if (next === current) return;
       current = next;
-      for (const listener of [...listeners]) listener();
+      for (const listener of [...subscribers]) listener();
     },
     subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      subscribers.add(listener);
+      return () => subscribers.delete(listener);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Chart } from './chart.js';
 import { wantExtras } from './extras.js';
 import type { View } from './panzoom.js';
-import { frameAt } from './picture.js';
+import { stateAt } from './stepstate.js';
 import { isWindowed, middleOf, placeAt } from './scene.js';
 import type { Camera } from './scene.js';
 import type { State } from './state.js';
@@ -28,7 +28,7 @@ export class Viewfinder implements View {
 
   /** Move the camera of a large graph to the current node, once per step. */
   follow({ model, step, selected }: State): void {
-    const node = selected >= 0 ? selected : frameAt(model, step).node;
+    const node = selected >= 0 ? selected : stateAt(model, step).node;
     const chart = this.chart();
     if (node === this.followed || node < 0 || !isWindowed(chart)) return;
     this.followed = node;
@@ -60,8 +60,8 @@ export class Viewfinder implements View {
     this.camera = { ...this.camera, width, height };
     const { model, step, zoom, selected } = this.store.state();
     const [chart, camera] = [this.chart(), this.seen()];
-    const picture = frameAt(model, step);
-    paint(canvas, { model, chart, picture, camera, zoom, highlight: { selected } });
+    const current = stateAt(model, step);
+    paint(canvas, { model, chart, current, camera, zoom, highlight: { selected } });
   }
 
   /** Choose the node under the pointer in a painted graph. */

@@ -11,22 +11,22 @@ export type Range = readonly [number, number];
 export interface Experiment {
   readonly name: string;
   readonly inputs: readonly Input[];
-  readonly bounds: { readonly results: Range; readonly slopes: readonly Range[] };
+  readonly bounds: { readonly results: Range; readonly derivatives: readonly Range[] };
 }
 
 /** A number, a word where it is none such as NaN, or null where no path leads back. */
-export type Slope = number | string | null;
+export type Derivative = number | string | null;
 
 /** The function along one input, in even steps; null where it has no place. */
 export interface Curve {
   readonly results: readonly (number | null)[];
-  readonly slopes: readonly (number | null)[];
+  readonly derivatives: readonly (number | null)[];
 }
 
-export interface Moment {
+export interface Evaluation {
   readonly values: readonly number[];
   readonly result: number | string;
-  readonly slopes: readonly Slope[];
+  readonly derivatives: readonly Derivative[];
   readonly curves: readonly Curve[];
   /** What the function raised; the picture is still that of the last moment. */
   readonly error?: string;
@@ -37,7 +37,7 @@ export interface Source {
   readonly experiment: Experiment;
   /** How many places each slider has; null where a kernel answers at any. */
   readonly counts: readonly number[] | null;
-  moment(): Moment;
+  evaluation(): Evaluation;
   move(values: readonly number[]): void;
   /** Hear of new moments; a recording comes along where it changes. */
   listen(listener: (recording: Uint8Array) => void): () => void;
@@ -57,7 +57,7 @@ export interface Sliders {
 export interface GridData extends Experiment {
   readonly counts: readonly number[];
   readonly sizes: readonly number[];
-  readonly moments: readonly Omit<Moment, 'curves'>[];
+  readonly evaluations: readonly Omit<Evaluation, 'curves'>[];
   readonly curves: readonly (readonly Curve[])[];
 }
 
@@ -71,16 +71,16 @@ function placeOf(counts: readonly number[], digits: readonly number[], without =
 
 /** The moments that a page holds; sliders move from one to the next. */
 export function gridSource(data: GridData, recordings: Uint8Array): Source {
-  const { counts, inputs, moments, curves, sizes } = data;
+  const { counts, inputs, evaluations, curves, sizes } = data;
   const starts: number[] = [];
   sizes.reduce((sum, size, at) => (starts[at] = sum) + size, 0);
-  const listeners = new Set<(recording: Uint8Array) => void>();
+  const subscribers = new Set<(recording: Uint8Array) => void>();
   let [at, digits]: [number, number[] | null] = [0, null];
   return {
     experiment: data,
     counts,
-    moment: () => ({
-      ...moments[at]!,
+    evaluation: () => ({
+      ...evaluations[at]!,
       curves: curves.map(
         (family, input) => family[digits ? 1 + placeOf(counts, digits, input) : 0]!,
       ),
@@ -95,11 +95,11 @@ export function gridSource(data: GridData, recordings: Uint8Array): Source {
           });
       at = digits ? 1 + placeOf(counts, digits) : 0;
       const bytes = recordings.slice(starts[at]!, starts[at]! + sizes[at]!);
-      for (const listener of listeners) listener(bytes);
+      for (const listener of subscribers) listener(bytes);
     },
     listen: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      subscribers.add(listener);
+      return () => subscribers.delete(listener);
     },
   };
 }

@@ -62,7 +62,7 @@ const ENGLISH = {
   tape: 'Tape',
   transport: 'Steps',
   header: 'This tape',
-  reel: 'Tape, in the order of recording',
+  timeline: 'Tape, in the order of recording',
   inspector: 'This step',
   whichCall: 'Which gradient',
   first: 'First step',

@@ -1,18 +1,18 @@
 import { paint } from '../core/views/canvas.js';
 import type { Extras } from '../core/extras.js';
 import panes from '../core/styles/panes.css';
-import pictures from '../core/styles/pictures.css';
+import figures from '../core/styles/figures.css';
 import terms from '../core/styles/terms.css';
 import whatif from '../core/styles/whatif.css';
 import why from '../core/styles/why.css';
 import { judge, questionAt } from '../core/predict.js';
-import { storyOf } from '../core/story.js';
+import { brokenPathOf } from '../core/brokenpath.js';
 import { speak } from '../core/words.js';
-import { cardMaps } from '../core/views/cardmaps.js';
+import { nodeMaps } from '../core/views/nodemaps.js';
 import { paneView } from '../core/views/panes.js';
-import { pictureOf } from '../core/views/pictures.js';
-import { turnBy } from '../core/turns.js';
-import { turnsView } from '../core/views/turns.js';
+import { figureOf } from '../core/views/figures.js';
+import { iterationBy } from '../core/iterations.js';
+import { iterationsView } from '../core/views/iterations.js';
 import { questionView, verdictView } from '../core/views/predict.js';
 import { whatIfView } from '../core/views/whatif.js';
 import { whyView } from '../core/views/why.js';
@@ -20,20 +20,20 @@ import { termsView } from './terms.js';
 
 /** All views that may come later. */
 const EXTRAS: Extras = {
-  style: panes + pictures + terms + whatif + why,
+  style: panes + figures + terms + whatif + why,
   speak,
   paint,
   pane: paneView,
-  pictureOf,
-  cardMaps,
+  figureOf,
+  nodeMaps,
   questionAt,
   judge,
   question: questionView,
   verdict: verdictView,
-  turns: turnsView,
-  turnBy,
+  iterations: iterationsView,
+  iterationBy,
   whatIf: whatIfView,
-  storyOf,
+  brokenPathOf,
   why: whyView,
   terms: termsView,
 };

@@ -1,10 +1,10 @@
 import type { Cell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { ConsolePanel } from '@jupyterlab/console';
-import { cellsOf, findCell } from './followed.js';
-import type { Follower } from './followed.js';
-import { Marks } from './marks.js';
-import type { Stretch, Tone } from './marks.js';
+import { cellsOf, findCell } from './activekernel.js';
+import type { Follower } from './activekernel.js';
+import { Marks } from './highlights.js';
+import type { Stretch, Tone } from './highlights.js';
 
 /** A piece of code of a tape: in a cell, or wherever its text stands. */
 export interface Piece {
@@ -24,7 +24,7 @@ export interface Caret {
 
 /** The way between a tape and the cells whose code it tells of. */
 export class Cells {
-  private readonly marks = new Marks((editor) => this.hear(editor));
+  private readonly marks = new Marks((editor) => this.onCursor(editor));
 
   constructor(
     private readonly follower: Follower,
@@ -99,7 +99,7 @@ export class Cells {
     });
   }
 
-  private hear(editor: CodeEditor.IEditor): void {
+  private onCursor(editor: CodeEditor.IEditor): void {
     const { current } = this.follower;
     const cell = current && cellsOf(current).find((each) => each.editor === editor);
     if (!cell) return;

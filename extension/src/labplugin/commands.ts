@@ -3,12 +3,12 @@ import type { ICommandPalette } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
 import { say } from '../core/words.js';
 import { insertExample } from './example.js';
-import type { Follower } from './followed.js';
+import type { Follower } from './activekernel.js';
 import { lessonIcon, tapeIcon, whyIcon } from './icon.js';
 import { OUTLINE } from './outline/panel.js';
 import type { OutlinePanel } from './outline/panel.js';
 import type { TapePanel } from './panel.js';
-import type { Asked } from './protocol.js';
+import type { TapeRequest } from './protocol.js';
 import type { Preferences } from './settings.js';
 
 /** Everything that the panel can be told, also without the mouse. */
@@ -52,7 +52,7 @@ export function addCommands({ app, panel, outline, follower, preferences }: Part
   const sides = shell as Side;
   const come = (): void => shell.activateById(panel.id);
   // In the toolbar and the menu of a cell they are about its own tape.
-  const about = ({ cell }: { cell?: unknown }): Asked => {
+  const about = ({ cell }: { cell?: unknown }): TapeRequest => {
     const meant = cell === 'pointed at' ? pointedAt(app, follower) : activeCell(follower);
     return { step: null, cell: cell ? (meant?.model.id ?? null) : null };
   };

@@ -1,13 +1,21 @@
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
-import { heard, NOTHING_YET } from '../core/live.js';
+import { withMessage, NOTHING_YET } from '../core/live.js';
 import type { LiveState } from '../core/live.js';
 import { say } from '../core/words.js';
-import { isThere, toldBy } from './presence.js';
+import { isThere, presenceIn } from './presence.js';
 import type { Overheard } from './presence.js';
-import { parseTold, TARGET, VERSION } from './protocol.js';
-import type { Explained, Failed, Gone, Request, Settings, Taken, Told } from './protocol.js';
+import { parseMessage, TARGET, VERSION } from './protocol.js';
+import type {
+  Explained,
+  Failed,
+  Gone,
+  Request,
+  Settings,
+  Taken,
+  PanelMessage,
+} from './protocol.js';
 
 /** A shown panel says so again this often: a page that vanishes says no goodbye. */
 const HEARTBEAT = 10_000;
@@ -58,9 +66,9 @@ export class Connection implements IDisposable {
   /** A message of the kernel passes by, on whichever connection of this page. */
   overhear(message: Overheard): void {
     if (this.speaks) return;
-    const told = toldBy(message);
-    if (told === 'there') this.find();
-    else if (told === 'perhaps') void this.hope();
+    const presence = presenceIn(message);
+    if (presence === 'there') this.find();
+    else if (presence === 'perhaps') void this.hope();
   }
 
   /** Somebody looks: let the kernel push. Nobody does: not one message more. */
@@ -120,7 +128,7 @@ export class Connection implements IDisposable {
     if (this.comm || !this.shown || this.isDisposed) return;
     if (!there && !this.speaks) return this.lose();
     const comm = (this.comm = kernel.createComm(TARGET));
-    comm.onMsg = (message) => this.hear(message);
+    comm.onMsg = (message) => this.onMessage(message);
     comm.onClose = () => this.lose();
     // Where the kernel can, it listens beside the cell that runs.
     const { subshellStarted } = comm as { subshellStarted?: Promise<void> };
@@ -166,25 +174,25 @@ export class Connection implements IDisposable {
     if (comm && !comm.isDisposed) comm.dispose();
   }
 
-  private hear({ content, buffers }: KernelMessage.ICommMsgMsg): void {
-    const told = parseTold(content.data);
-    if (told) this.take(told, buffers?.[0]);
+  private onMessage({ content, buffers }: KernelMessage.ICommMsgMsg): void {
+    const message = parseMessage(content.data);
+    if (message) this.take(message, buffers?.[0]);
   }
 
-  private take(told: Told, bytes: ArrayBuffer | ArrayBufferView | undefined): void {
-    switch (told.is) {
+  private take(message: PanelMessage, bytes: ArrayBuffer | ArrayBufferView | undefined): void {
+    switch (message.is) {
       case 'hello':
-        return this.greet(told.version, told.tapelab);
+        return this.greet(message.version, message.tapelab);
       case 'live':
-        if (this.shown) this.update(heard(this.live, told));
+        if (this.shown) this.update(withMessage(this.live, message));
         return;
       case 'recording':
-        this.answered.emit({ ...told, bytes: asBytes(bytes) });
+        this.answered.emit({ ...message, bytes: asBytes(bytes) });
         return;
       case 'explanation':
       case 'gone':
       case 'error':
-        this.answered.emit(told);
+        this.answered.emit(message);
     }
   }
 

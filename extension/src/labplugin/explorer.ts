@@ -2,15 +2,15 @@ import { provide } from '../core/extras.js';
 import { mount } from '../core/mount.js';
 import type { Handle, MountOptions } from '../core/mount.js';
 import type { Model } from '../core/model.js';
-import { isPacked, unpacked } from '../core/packing.js';
-import { frameAt } from '../core/picture.js';
+import { isPacked, unpacked } from '../core/compression.js';
+import { stateAt } from '../core/stepstate.js';
 import type { SourceInfo, Span } from '../core/schema.js';
 import type { State } from '../core/state.js';
 import type { Store } from '../core/store.js';
 import { spanOfStep } from '../core/views/code.js';
 import EXTRAS from '../extras/index.js';
 import { charactersBefore, columnAfter } from './columns.js';
-import type { Tone } from './marks.js';
+import type { Tone } from './highlights.js';
 
 provide(EXTRAS);
 
@@ -62,11 +62,11 @@ function asEdited(span: Span, source: SourceInfo): Span {
 
 function lookOf({ model, step, selected }: State): Look | null {
   if (!model.stepCount) return null;
-  const picture = frameAt(model, step);
-  const span = selected >= 0 ? spanOfNode(model, selected) : spanOfStep(model, picture);
+  const current = stateAt(model, step);
+  const span = selected >= 0 ? spanOfNode(model, selected) : spanOfStep(model, current);
   const source = span && model.recording.header.sources[span.source];
   if (!span || !source) return null;
-  const tone = picture.phase === 'backward' ? 'g' : 'v';
+  const tone = current.phase === 'backward' ? 'g' : 'v';
   return {
     span: asEdited(span, source),
     text: source.text,
@@ -114,9 +114,9 @@ export async function showRecording(host: Element, options: ShowOptions): Promis
   const onStore = (made: Store): void => {
     store = made;
     if (!look) return;
-    const tell = (): void => look(lookOf(made.state()));
-    made.subscribe(tell);
-    tell();
+    const report = (): void => look(lookOf(made.state()));
+    made.subscribe(report);
+    report();
   };
   const handle = mount(host, { ...more, recording, onStore });
   return {

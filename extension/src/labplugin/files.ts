@@ -4,11 +4,11 @@ import { WidgetTracker } from '@jupyterlab/apputils';
 import { ABCWidgetFactory, DocumentWidget } from '@jupyterlab/docregistry';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import { Widget } from '@lumino/widgets';
-import { fromBase64 } from '../core/packing.js';
+import { fromBase64 } from '../core/compression.js';
 import type { Shown } from './explorer.js';
 import { tapeIcon } from './icon.js';
 import css from './panel.css';
-import type { Speech } from './speech.js';
+import type { Speech } from './translation.js';
 
 const FACTORY = 'Tape';
 

@@ -12,10 +12,10 @@ import { Cells } from './cells.js';
 import type { Caret } from './cells.js';
 import type { Answer, Connection, Taking } from './connection.js';
 import type { Connections } from './connections.js';
-import type { Followed, Follower } from './followed.js';
+import type { Followed, Follower } from './activekernel.js';
 import { tapeIcon } from './icon.js';
 import css from './panel.css';
-import type { Asked } from './protocol.js';
+import type { TapeRequest } from './protocol.js';
 import type { Preferences } from './settings.js';
 import { TapeView } from './tape-view.js';
 
@@ -60,15 +60,15 @@ export class TapePanel extends Widget {
   }
 
   /** Show the recording of a step or of a cell: of the newest tape, without either. */
-  open(asked: Asked): void {
+  open(request: TapeRequest): void {
     this.asksWhy = false;
-    this.connection?.ask({ do: 'open', ...asked });
+    this.connection?.ask({ do: 'open', ...request });
   }
 
   /** Show why the gradient of a step or of a cell is what it is. */
-  explain(asked: Asked): void {
+  explain(request: TapeRequest): void {
     this.asksWhy = true;
-    this.connection?.ask({ do: 'open', ...asked });
+    this.connection?.ask({ do: 'open', ...request });
   }
 
   /** Try once more to reach the kernel's side. */
@@ -152,11 +152,11 @@ export class TapePanel extends Widget {
     if (before && !before.isDisposed) {
       before.show(false);
       before.changed.disconnect(this.redraw, this);
-      before.answered.disconnect(this.hear, this);
+      before.answered.disconnect(this.onAnswer, this);
     }
     this.connection = next;
     next?.changed.connect(this.redraw, this);
-    next?.answered.connect(this.hear, this);
+    next?.answered.connect(this.onAnswer, this);
     this.showLive();
     this.look();
   }
@@ -175,22 +175,22 @@ export class TapePanel extends Widget {
     });
   }
 
-  private hear(_: Connection, told: Answer): void {
-    switch (told.is) {
+  private onAnswer(_: Connection, answer: Answer): void {
+    switch (answer.is) {
       case 'explanation':
-        if (this.taken) this.showTape(this.taken, told.explanation);
+        if (this.taken) this.showTape(this.taken, answer.explanation);
         return;
       case 'recording':
-        this.taken = told;
-        if (this.asksWhy && !told.explanation)
-          this.connection?.ask({ do: 'explain', step: told.step, cell: told.cell ?? null });
-        return this.showTape(told, told.explanation);
+        this.taken = answer;
+        if (this.asksWhy && !answer.explanation)
+          this.connection?.ask({ do: 'explain', step: answer.step, cell: answer.cell ?? null });
+        return this.showTape(answer, answer.explanation);
       case 'gone':
         return void Notification.info(say('This step is not kept any more. Choose a later one.'), {
           autoClose: LONG_ENOUGH,
         });
       case 'error':
-        return void Notification.warning(told.message, { autoClose: LONG_ENOUGH });
+        return void Notification.warning(answer.message, { autoClose: LONG_ENOUGH });
     }
   }
 

@@ -6,7 +6,7 @@ import { TARGET } from './protocol.js';
 export type Overheard = Pick<KernelMessage.IMessage, 'content' | 'header'>;
 
 /** Whether a message that passes by says that tapelab is there, or that code speaks of it. */
-export function toldBy({ header, content }: Overheard): 'there' | 'perhaps' | null {
+export function presenceIn({ header, content }: Overheard): 'there' | 'perhaps' | null {
   if (header.msg_type === 'execute_reply') {
     const { payload = [] } = content as { payload?: readonly { source?: unknown }[] };
     return payload.some(({ source }) => source === TARGET) ? 'there' : null;

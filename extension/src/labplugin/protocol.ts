@@ -30,13 +30,13 @@ export interface Live extends LiveMessage {
 }
 
 /** Whose tape was asked for: that of a step or of a cell, and without either the newest. */
-export interface Asked {
+export interface TapeRequest {
   readonly step: number | null;
   readonly cell?: CellId;
 }
 
 /** The recording of a tape; its bytes come beside it. */
-export interface Taken extends Asked {
+export interface Taken extends TapeRequest {
   readonly is: 'recording';
   /** The cell of each source of the recording, in its order. */
   readonly cells: readonly CellId[];
@@ -45,12 +45,12 @@ export interface Taken extends Asked {
   readonly explanation: Explanation | null;
 }
 
-export interface Explained extends Asked {
+export interface Explained extends TapeRequest {
   readonly is: 'explanation';
   readonly explanation: Explanation;
 }
 
-export interface Gone extends Asked {
+export interface Gone extends TapeRequest {
   readonly is: 'gone';
 }
 
@@ -60,15 +60,15 @@ export interface Failed {
   readonly about: string;
 }
 
-export type Told = Hello | Live | Taken | Explained | Gone | Failed;
+export type PanelMessage = Hello | Live | Taken | Explained | Gone | Failed;
 
 export type Request =
   | { readonly do: 'show'; readonly rate?: number; readonly history?: number }
   | { readonly do: 'hide' }
-  | ({ readonly do: 'open' | 'explain' } & Asked)
+  | ({ readonly do: 'open' | 'explain' } & TapeRequest)
   | { readonly do: 'set'; readonly settings: Partial<Settings> };
 
-const KNOWN: ReadonlySet<unknown> = new Set<Told['is']>([
+const KNOWN: ReadonlySet<unknown> = new Set<PanelMessage['is']>([
   'hello',
   'live',
   'recording',
@@ -78,7 +78,7 @@ const KNOWN: ReadonlySet<unknown> = new Set<Told['is']>([
 ]);
 
 /** What the kernel said; null for what this page does not know. */
-export function parseTold(data: unknown): Told | null {
-  const told = data as { is?: unknown } | null;
-  return KNOWN.has(told?.is) ? (told as Told) : null;
+export function parseMessage(data: unknown): PanelMessage | null {
+  const message = data as { is?: unknown } | null;
+  return KNOWN.has(message?.is) ? (message as PanelMessage) : null;
 }

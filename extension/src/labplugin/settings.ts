@@ -3,8 +3,8 @@ import type { ITranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { speak } from '../core/words.js';
 import type { Settings } from './protocol.js';
-import { ENGLISH, speechFor } from './speech.js';
-import type { Speech } from './speech.js';
+import { ENGLISH, speechFor } from './translation.js';
+import type { Speech } from './translation.js';
 
 const DEFAULTS: Settings = { hints: true, language: 'auto', speed: 1, rate: 20, history: 50 };
 

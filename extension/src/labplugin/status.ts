@@ -17,16 +17,16 @@ class Status extends Widget {
     this.button.title = say('Tape panel');
     this.button.addEventListener('click', click);
     this.node.append(this.button);
-    this.tell('');
+    this.setText('');
   }
 
   follow({ now }: LiveState): void {
     const { tape = null, running = false } = now ?? {};
     const ops = tape ? count(tape.ops, 'op') : '';
-    this.tell(running && tape ? say('{ops}, running', { ops }) : ops);
+    this.setText(running && tape ? say('{ops}, running', { ops }) : ops);
   }
 
-  private tell(what: string): void {
+  private setText(what: string): void {
     const text = what ? `${say('Tape')}: ${what}` : say('Tape');
     if (this.button.textContent !== text) this.button.textContent = text;
   }

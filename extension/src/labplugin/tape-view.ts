@@ -9,7 +9,7 @@ import type { Caret, Cells } from './cells.js';
 import type { Taking } from './connection.js';
 import type { Look, Shown } from './explorer.js';
 import type { Preferences } from './settings.js';
-import type { Speech } from './speech.js';
+import type { Speech } from './translation.js';
 
 /** The recording of a step in the Explorer, its code lit in the cells that it came from. */
 export class TapeView {
@@ -111,7 +111,7 @@ function wellView(explanation: Explanation | null): VNode[] {
   if (!explanation || explanation.findings.length) return [];
   const { connected, target, source, headline = '' } = explanation;
   const about = { target, source };
-  const told = connected
+  const text = connected
     ? say(
         'The gradient of `{target}` with respect to `{source}` arrives, and nothing looks wrong with it.',
         about,
@@ -119,5 +119,5 @@ function wellView(explanation: Explanation | null): VNode[] {
     : source
       ? say('No fault was found in the gradient of `{target}` with respect to `{source}`.', about)
       : headline;
-  return [h('p', { class: 'well', role: 'status' }, prose(told))];
+  return [h('p', { class: 'well', role: 'status' }, prose(text))];
 }

@@ -2,13 +2,13 @@ import type { Explanation } from '../core/explanation.js';
 import { provide } from '../core/extras.js';
 import { announce, mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
-import { fromBase64, unpacked } from '../core/packing.js';
+import { fromBase64, unpacked } from '../core/compression.js';
 import EXTRAS from '../extras/index.js';
 import { gridSource } from '../core/whatif.js';
 import type { GridData } from '../core/whatif.js';
 import type { Catalogue } from '../core/words.js';
 
-function told<Kind>(container: Element, kind: string): Kind | null {
+function readJson<Kind>(container: Element, kind: string): Kind | null {
   const text = container.querySelector(`script.tapelab-${kind}`)?.textContent;
   return text ? (JSON.parse(text) as Kind) : null;
 }
@@ -21,9 +21,9 @@ async function show(script: HTMLScriptElement): Promise<Handle | null> {
   const place = document.createElement('div');
   place.className = 'tapelab-explorer';
   container.append(place);
-  const moment = /\bstep=(\d+)/.exec(location.hash)?.[1];
-  const step = Number(moment ?? script.dataset['step'] ?? 0);
-  const grid = told<GridData>(container, 'what-if');
+  const evaluation = /\bstep=(\d+)/.exec(location.hash)?.[1];
+  const step = Number(evaluation ?? script.dataset['step'] ?? 0);
+  const grid = readJson<GridData>(container, 'what-if');
   const read = fromBase64(script.textContent ?? '');
   const { packed, ops } = script.dataset;
   const soon = setTimeout(() => packed && announce(place, Number(ops ?? 0)), 100);
@@ -32,9 +32,9 @@ async function show(script: HTMLScriptElement): Promise<Handle | null> {
   return mount(place, {
     recording: grid ? recording.slice(0, grid.sizes[0]) : recording,
     whatIf: grid ? gridSource(grid, recording) : undefined,
-    explanation: told<Explanation>(container, 'explanation'),
+    explanation: readJson<Explanation>(container, 'explanation'),
     language: container.closest<HTMLElement>('[lang]')?.lang,
-    words: told<Catalogue>(container, 'words') ?? undefined,
+    words: readJson<Catalogue>(container, 'words') ?? undefined,
     predict: 'predict' in script.dataset,
     ...(step > 0 ? { step } : {}),
   });
@@ -64,16 +64,16 @@ function reportHeight(): void {
 /** A frame cannot look outside: the page around it tells whether it is light or dark. */
 function followTheme(): void {
   window.addEventListener('message', (message: MessageEvent<unknown>) => {
-    const heard = message.data as { type?: string; theme?: string } | null;
-    if (message.source !== window.parent || heard?.type !== 'tapelab-theme') return;
-    document.documentElement.dataset['theme'] = heard.theme === 'dark' ? 'dark' : 'light';
+    const data = message.data as { type?: string; theme?: string } | null;
+    if (message.source !== window.parent || data?.type !== 'tapelab-theme') return;
+    document.documentElement.dataset['theme'] = data.theme === 'dark' ? 'dark' : 'light';
   });
 }
 
 provide(EXTRAS);
 const scripts = document.querySelectorAll<HTMLScriptElement>('script.tapelab-recording');
 void Promise.all([...scripts].map(show)).then((handles) => {
-  const steps = told<number[][]>(document.body, 'pair');
+  const steps = readJson<number[][]>(document.body, 'pair');
   if (steps) link(handles, steps);
 });
 followTheme();

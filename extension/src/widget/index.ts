@@ -2,7 +2,7 @@ import { extrasFrom, provide } from '../core/extras.js';
 import type { Extras } from '../core/extras.js';
 import { mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
-import type { Experiment, Moment, Source } from '../core/whatif.js';
+import type { Experiment, Evaluation, Source } from '../core/whatif.js';
 import type { Guess } from '../core/predict.js';
 import type { Catalogue } from '../core/words.js';
 import type { Explanation } from '../core/explanation.js';
@@ -17,7 +17,7 @@ interface Traits {
   language: string;
   words: Catalogue;
   what_if: Experiment | null;
-  moment: Moment;
+  evaluation: Evaluation;
   values: readonly number[];
   stands_for: string;
   side: number;
@@ -27,7 +27,7 @@ interface WidgetModel {
   set<Name extends keyof Traits>(name: Name, value: Traits[Name]): void;
   save_changes(): void;
   on(event: string, listener: () => void): void;
-  on(event: 'msg:custom', listener: (told: { kind?: string }, data: DataView[]) => void): void;
+  on(event: 'msg:custom', listener: (message: { kind?: string }, data: DataView[]) => void): void;
   off(event: string, listener: () => void): void;
   send(message: { kind: string }): void;
   /** JupyterLab's has a kernel, or null where there is none any more. */
@@ -43,13 +43,13 @@ function save(model: WidgetModel): void {
 
 /** Let the kernel send the views that do not travel with every output, once somebody wants them. */
 function askKernel(model: WidgetModel): void {
-  let asked = false;
+  let requested = false;
   extrasFrom(() => {
-    if (!asked) model.send({ kind: 'extras' });
-    asked = true;
+    if (!requested) model.send({ kind: 'extras' });
+    requested = true;
   });
-  model.on('msg:custom', (told, [data]) => {
-    if (told.kind !== 'extras' || !data) return;
+  model.on('msg:custom', (message, [data]) => {
+    if (message.kind !== 'extras' || !data) return;
     const code = new Blob([data as DataView<ArrayBuffer>], { type: 'text/javascript' });
     const address = URL.createObjectURL(code);
     void import(address).then((made: { default: Extras }) => {
@@ -86,32 +86,32 @@ const PATIENCE = 4000;
 
 /** Moments as the kernel works them out: one question at a time, the newest one last. */
 function kernelSource(model: WidgetModel, experiment: Experiment, giveUp: () => void): Source {
-  let [asked, wanted]: (readonly number[] | null)[] = [null, null];
+  let [requested, wanted]: (readonly number[] | null)[] = [null, null];
   let patience: ReturnType<typeof setTimeout>;
   const ask = (): void => {
     if (isAlone(model)) return giveUp();
-    [asked, wanted] = [wanted, null];
+    [requested, wanted] = [wanted, null];
     patience = setTimeout(giveUp, PATIENCE);
-    model.set('values', asked!);
+    model.set('values', requested!);
     model.save_changes();
   };
   return {
     experiment,
     counts: null,
-    moment: () => model.get('moment'),
+    evaluation: () => model.get('evaluation'),
     move: (values) => {
       wanted = values;
-      if (!asked && String(values) !== String(model.get('values'))) ask();
+      if (!requested && String(values) !== String(model.get('values'))) ask();
     },
     listen: (listener) => {
-      const hear = (): void => {
-        asked = null;
+      const notify = (): void => {
+        requested = null;
         clearTimeout(patience);
         listener(bytesOf(model.get('recording')));
         if (wanted && String(wanted) !== String(model.get('values'))) ask();
       };
-      model.on('change:moment', hear);
-      return () => model.off('change:moment', hear);
+      model.on('change:evaluation', notify);
+      return () => model.off('change:evaluation', notify);
     },
   };
 }
@@ -202,14 +202,14 @@ function initialize({ model }: { model: WidgetModel }): () => void {
     giveBack();
     if (!isAlone(model)) model.send({ kind: 'hail' });
   };
-  const hear = ({ kind }: { kind?: string }): void => {
+  const notify = ({ kind }: { kind?: string }): void => {
     if (kind !== 'hail') return;
     answered = true;
     document.querySelectorAll<HTMLElement>(`[id="${name}"]`).forEach(take);
   };
   const found = (event: Event): void => take((event as CustomEvent<HTMLElement>).detail);
   if (name) {
-    model.on('msg:custom', hear);
+    model.on('msg:custom', notify);
     model.on('comm_live_update', hail);
     document.addEventListener(PAGE, found);
     hail();

@@ -43,7 +43,7 @@
       const is = contrast(colour, back);
       if (is < least) found.add(`${scene}: ${mark.getAttribute('class')} has ${is.toFixed(2)}, ${least} is the least`);
     };
-    for (const mark of root.querySelectorAll('.stage .card, .stage .ed:not(.flow), .stage .ah, .plus circle, .slot.none rect, .slot.zero rect, .curve, .tangent')) {
+    for (const mark of root.querySelectorAll('.stage .box, .stage .ed:not(.flow), .stage .ah, .plus circle, .slot.none rect, .slot.zero rect, .curve, .tangent')) {
       const { stroke, fill } = getComputedStyle(mark);
       const colour = visible(stroke) ? stroke : fill;
       if (visible(colour)) tell(mark, colour, surface, 3);

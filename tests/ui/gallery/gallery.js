@@ -38,7 +38,7 @@ for (const button of document.querySelectorAll('[data-switch]')) {
 
 /** Wait until the Explorer stands there, then press the keys of its scene. */
 function press(view) {
-  const root = view.querySelector('.tl .reelbar')?.closest('.tl');
+  const root = view.querySelector('.tl .transport')?.closest('.tl');
   if (!root) return requestAnimationFrame(() => press(view));
   for (const key of view.dataset.keys) {
     root.dispatchEvent(new KeyboardEvent('keydown', { key: NAMES[key] ?? key, bubbles: true }));

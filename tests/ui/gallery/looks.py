@@ -67,7 +67,7 @@ _FACES: Final = (
 """Family and weight on the page, and Matplotlib's file."""
 _STILL: Final = """
 * { transition: none !important; animation: none !important; caret-color: transparent !important }
-.tl :is(.foot, .reelbar) { position: static !important }
+.tl :is(.foot, .transport) { position: static !important }
 """
 _FONT_RULES: Final = """
 :root { --jp-ui-font-family: 'Gallery Sans'; --jp-code-font-family: 'Gallery Mono' }

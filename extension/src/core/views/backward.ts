@@ -4,20 +4,25 @@ import { asMatrix, isOne, numeric, readFormula, ruleEquation } from '../equation
 import { withMatrices, withNumbers } from '../equations.js';
 import { equation, number, sign } from '../mathml.js';
 import type { Flowed, Model } from '../model.js';
-import { glyphOf, labelOf, slotAt, tensorOf } from '../picture.js';
-import type { Picture } from '../picture.js';
+import { glyphOf, labelOf, slotAt, tensorOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
 import type { Slices } from '../state.js';
-import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalSlope } from './flow.js';
+import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalDerivative } from './flow.js';
 import type { Description } from './description.js';
-import { describeSum } from './meeting.js';
+import { describeSum } from './accumulation.js';
 import { heatView, rangeFacts, valuesView } from './numbers.js';
 import { prose } from './parts.js';
 import { say, sayMany } from '../words.js';
 
-function describeStart(model: Model, picture: Picture, flow: Flowed, slices: Slices): Description {
-  const label = labelOf(model, picture.node);
+function describeStart(
+  model: Model,
+  current: StepState,
+  flow: Flowed,
+  slices: Slices,
+): Description {
+  const label = labelOf(model, current.node);
   const start = tensorAt(model, flow.sum);
-  const slope = totalSlope(model, picture.node);
+  const derivative = totalDerivative(model, current.node);
   const ones = isOne(start);
   const many = (start?.shape.length ?? 0) > 0;
   /** @said */
@@ -31,7 +36,7 @@ function describeStart(model: Model, picture: Picture, flow: Flowed, slices: Sli
   return {
     title: say('Start at `{label}`', { label }),
     sentence: say(sentences[!ones ? 'given' : many ? 'many' : 'scalar'], { label }),
-    equation: slope && !many && shown ? [slope, sign('='), shown] : shown && [shown],
+    equation: derivative && !many && shown ? [derivative, sign('='), shown] : shown && [shown],
     figure: heatView(model.recording, start, 'g', say('gradient of {label}', { label }), slices),
   };
 }
@@ -45,21 +50,21 @@ function localInNumbers(model: Model, flow: Flowed): VNode | null {
 }
 
 /** upstream × local = contribution, with this step's numbers. */
-function flowEquation(model: Model, picture: Picture, flow: Flowed): Child[] | null {
+function flowEquation(model: Model, current: StepState, flow: Flowed): Child[] | null {
   const local = tensorAt(model, flow.local);
-  const [upstream, slope, contribution] = [
+  const [upstream, derivative, contribution] = [
     numeric(tensorAt(model, flow.upstream), 'g'),
     numeric(local, 'v'),
     numeric(tensorAt(model, flow.contribution), 'g'),
   ];
-  if (!upstream || !slope || !contribution) return null;
+  if (!upstream || !derivative || !contribution) return null;
   const up = number(upstream.text, 'g');
-  const factor = number(isOne(local) && local!.shape.length === 0 ? '1' : slope.text, 'v');
+  const factor = number(isOne(local) && local!.shape.length === 0 ? '1' : derivative.text, 'v');
   const spelled = localInNumbers(model, flow);
   const named =
-    tensorOf(model, picture.node)?.named || tensorOf(model, picture.node)?.variable !== -1;
-  const alone = slotAt(model, picture, picture.node).expected === 1;
-  const total = alone && named && !spelled ? totalSlope(model, picture.node) : null;
+    tensorOf(model, current.node)?.named || tensorOf(model, current.node)?.variable !== -1;
+  const alone = slotAt(model, current, current.node).expected === 1;
+  const total = alone && named && !spelled ? totalDerivative(model, current.node) : null;
   return [
     total && [total, sign('=')],
     spelled && [up, sign('×'), spelled, sign('=')],
@@ -82,15 +87,15 @@ function passedOn(model: Model, flow: Flowed): string {
   return say('The gradient passes through by this rule.');
 }
 
-function stillToCome(model: Model, picture: Picture): string {
-  const slot = slotAt(model, picture, picture.node);
+function stillToCome(model: Model, current: StepState): string {
+  const slot = slotAt(model, current, current.node);
   const left = slot.expected - slot.arrived;
   return left > 0
     ? ` ${sayMany('{number} more is still to come.', '{number} more are still to come.', left, { number: capital(inWords(left)) })}`
     : '';
 }
 
-function mapsOf(model: Model, picture: Picture, flow: Flowed, slices: Slices): Child {
+function mapsOf(model: Model, current: StepState, flow: Flowed, slices: Slices): Child {
   let drawn = false;
   const maps = (
     [
@@ -102,7 +107,7 @@ function mapsOf(model: Model, picture: Picture, flow: Flowed, slices: Slices): C
     const tensor = tensorAt(model, index);
     const label = say('{word}, at {label}', {
       word: say(word),
-      label: labelOf(model, picture.node),
+      label: labelOf(model, current.node),
     });
     const map = heatView(model.recording, tensor, role, label, slices);
     const shown =
@@ -133,21 +138,21 @@ function contributionFacts(model: Model, flow: Flowed): (readonly [string, Child
 
 function describeContribution(
   model: Model,
-  picture: Picture,
+  current: StepState,
   flow: Flowed,
   slices: Slices,
 ): Description {
   const { node, op, rule } = opOfFlow(model, flow);
-  const numbers = flowEquation(model, picture, flow);
+  const numbers = flowEquation(model, current, flow);
   const general = numbers || !op || !rule ? null : ruleEquation(model, node, op, rule);
   return {
     title: say('Back through {op} to `{label}`', {
       op: glyphOf(model, node),
-      label: labelOf(model, picture.node),
+      label: labelOf(model, current.node),
     }),
-    sentence: passedOn(model, flow) + stillToCome(model, picture),
+    sentence: passedOn(model, flow) + stillToCome(model, current),
     equation: numbers ?? (general && [general.shown]),
-    figure: [general && inMatrices(model, flow), mapsOf(model, picture, flow, slices)],
+    figure: [general && inMatrices(model, flow), mapsOf(model, current, flow, slices)],
     facts: [
       ...(general?.letters.length ? [['here', prose(general.letters.join(', '))] as const] : []),
       ...contributionFacts(model, flow),
@@ -155,14 +160,14 @@ function describeContribution(
   };
 }
 
-function describeBlocked(model: Model, picture: Picture, flow: Flowed): Description {
+function describeBlocked(model: Model, current: StepState, flow: Flowed): Description {
   const { node, rule } = opOfFlow(model, flow);
   const op = glyphOf(model, node);
   return {
     title:
-      picture.node < 0
+      current.node < 0
         ? say('Nothing passes {op} here', { op })
-        : say('Nothing passes {op} to `{label}`', { op, label: labelOf(model, picture.node) }),
+        : say('Nothing passes {op} to `{label}`', { op, label: labelOf(model, current.node) }),
     sentence: rule?.because ? say(rule.because) : say('This op passes no gradient on.'),
   };
 }
@@ -177,15 +182,19 @@ function describeNoPath(): Description {
 }
 
 /** What the inspector says about a step of the backward pass. */
-export function describeBackwardStep(model: Model, picture: Picture, slices: Slices): Description {
-  const { flow } = picture;
+export function describeBackwardStep(
+  model: Model,
+  current: StepState,
+  slices: Slices,
+): Description {
+  const { flow } = current;
   if (!flow) return describeNoPath();
-  if (flow.contribution < 0) return describeBlocked(model, picture, flow);
-  const slot = slotAt(model, picture, picture.node);
+  if (flow.contribution < 0) return describeBlocked(model, current, flow);
+  const slot = slotAt(model, current, current.node);
   if (slot.expected > 1 && slot.arrived === slot.expected) {
-    return describeSum(model, picture, flow, slices);
+    return describeSum(model, current, flow, slices);
   }
   return flow.event < 0
-    ? describeStart(model, picture, flow, slices)
-    : describeContribution(model, picture, flow, slices);
+    ? describeStart(model, current, flow, slices)
+    : describeContribution(model, current, flow, slices);
 }

@@ -2,9 +2,9 @@ import { hasReturned, isNow, lookOf } from '../appearance.js';
 import type { NodeLook } from '../appearance.js';
 import { cornerWidth, LETTER, pillWidth } from '../chart.js';
 import { EdgeKind, NodeKind } from '../graph.js';
-import { isLit } from '../picture.js';
-import type { SlotState } from '../picture.js';
-import type { Point } from '../roads.js';
+import { isLit } from '../stepstate.js';
+import type { SlotState } from '../stepstate.js';
+import type { Point } from '../routes.js';
 import { visiblePart } from '../scene.js';
 import type { Scene } from '../scene.js';
 import { fitted } from '../text.js';
@@ -140,20 +140,20 @@ function slot(painter: Painter, state: SlotState, text: string, right: number): 
   painter.text(text, right - 5, 45, token, 'right');
 }
 
-function road(painter: Painter, scene: Scene, edge: number, origin: Point): void {
-  const { model, chart, picture, zoom } = scene;
+function drawEdge(painter: Painter, scene: Scene, edge: number, origin: Point): void {
+  const { model, chart, current, zoom } = scene;
   const { from, to } = chart.ends(edge);
   const down = chart.layout.direction === 'down';
   const taped = model.graph.edgeKind[chart.edges[edge]!] === EdgeKind.Taped;
-  const lit = isLit(model, picture, chart.nodes[to]!) && isLit(model, picture, chart.nodes[from]!);
+  const lit = isLit(model, current, chart.nodes[to]!) && isLit(model, current, chart.nodes[from]!);
   const look = taped && lit ? 'v' : 'mark';
-  const lane = chart.lane(edge, false, false, origin);
-  painter.stroke(look, 1.5, taped ? (lit ? [] : [1.5, 4]) : [5, 4], new Path2D(lane.path));
-  const [x, y] = lane.end;
+  const route = chart.route(edge, false, false, origin);
+  painter.stroke(look, 1.5, taped ? (lit ? [] : [1.5, 4]) : [5, 4], new Path2D(route.path));
+  const [x, y] = route.end;
   if (zoom >= READABLE) painter.arrow(down ? [x, y + 7] : [x + 7, y], look, false, down);
-  if (!hasReturned(model, chart, picture, edge)) return;
-  const back = chart.lane(edge, true, false, origin);
-  painter.stroke('g', isNow(chart, picture, edge) ? 4 : 2, [], new Path2D(back.path));
+  if (!hasReturned(model, chart, current, edge)) return;
+  const back = chart.route(edge, true, false, origin);
+  painter.stroke('g', isNow(chart, current, edge) ? 4 : 2, [], new Path2D(back.path));
   const [backX, backY] = back.start;
   const tip: Point = down ? [backX, backY - 9] : [backX - 9, backY];
   if (zoom >= READABLE) painter.arrow(tip, 'g', true, down);
@@ -171,7 +171,7 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
       tokens.set(token, (found = style.getPropertyValue(`--${token}`).trim()));
     return found;
   };
-  const { chart, camera, zoom, model, picture, highlight } = scene;
+  const { chart, camera, zoom, model, current, highlight } = scene;
   const ratio = window.devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth * ratio, canvas.clientHeight * ratio].map(Math.round);
   if (canvas.width !== width) canvas.width = width!;
@@ -183,9 +183,9 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
   const origin: Point = [camera.x - camera.width / 2, camera.y - camera.height / 2];
   const part = visiblePart(chart, camera);
   const focused = !!canvas.parentElement?.matches(':focus-visible');
-  for (const edge of part.edges) road(painter, scene, edge, origin);
+  for (const edge of part.edges) drawEdge(painter, scene, edge, origin);
   for (const place of part.places) {
-    const look = lookOf(model, chart, picture, place, highlight);
+    const look = lookOf(model, chart, current, place, highlight);
     const x = chart.layout.x[place]! - origin[0];
     const y = chart.layout.y[place]! - origin[1];
     context.translate(x, y);

@@ -3,8 +3,8 @@ import type { Child, VNode } from '../dom.js';
 import type { Graph } from '../graph.js';
 import type { Model } from '../model.js';
 import { count, formatBrief, grouped } from '../numbers.js';
-import { isLit, labelOf, slotAt, slotText, tensorOf } from '../picture.js';
-import type { Picture } from '../picture.js';
+import { isLit, labelOf, slotAt, slotText, tensorOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
 import { Kind } from '../schema.js';
 import type { SourceInfo, Span } from '../schema.js';
 import { say, WORDS } from '../words.js';
@@ -100,8 +100,8 @@ function usesIn(model: Model, source: number): Uses | null {
 }
 
 function usesView(uses: number): VNode | null {
-  const told = say('{ops} ran in this line', { ops: count(uses, 'op') });
-  return uses > 1 ? h('span', { class: 'uses', title: told }, `×${grouped(uses)}`) : null;
+  const summary = say('{ops} ran in this line', { ops: count(uses, 'op') });
+  return uses > 1 ? h('span', { class: 'uses', title: summary }, `×${grouped(uses)}`) : null;
 }
 
 /** Source lines with marks; `on` is the current line, `notes` stand under it. */
@@ -124,9 +124,9 @@ export function sourceView(
     title ? h('div', { class: 'title' }, title) : null,
     lines.map((text, at) => {
       const line = source.first_line + start + at;
-      const current = line === on;
-      const noted = current && notes.length > 0;
-      const classes = `ln${current ? ' on' : ''}${noted ? ' has-data' : ''}`;
+      const isCurrent = line === on;
+      const noted = isCurrent && notes.length > 0;
+      const classes = `ln${isCurrent ? ' on' : ''}${noted ? ' has-data' : ''}`;
       return h(
         'span',
         { class: classes, 'data-n': line, key: line },
@@ -172,13 +172,13 @@ function targetName(model: Model, node: number): Span | null {
 }
 
 /** The stretch of source that the current step is about. */
-export function spanOfStep(model: Model, picture: Picture): Span | null {
-  if (picture.phase === 'backward' && picture.through < 0) return targetName(model, picture.node);
-  const span = spanOfFrame(model, picture.frame);
-  const event = model.graph.frameEvent[picture.frame];
+export function spanOfStep(model: Model, current: StepState): Span | null {
+  if (current.phase === 'backward' && current.through < 0) return targetName(model, current.node);
+  const span = spanOfFrame(model, current.frame);
+  const event = model.graph.frameEvent[current.frame];
   const kind = event === undefined ? undefined : model.recording.kinds[event];
   const reads = kind === Kind.Watched || kind === Kind.Read;
-  return span && reads ? narrowedTo(model, span, labelOf(model, picture.node)) : span;
+  return span && reads ? narrowedTo(model, span, labelOf(model, current.node)) : span;
 }
 
 interface Candidate {
@@ -187,11 +187,11 @@ interface Candidate {
 }
 
 /** Ops near the current frame that stand on the same line; a loop runs a line very often. */
-function opsOnLine(model: Model, picture: Picture, span: Span): Candidate[] {
+function opsOnLine(model: Model, current: StepState, span: Span): Candidate[] {
   const { frameCount, frameNode } = model.graph;
   const found = new Map<string, Candidate>();
-  const from = Math.max(0, picture.frame - LOOK_BACK);
-  const to = Math.min(frameCount - 1, picture.frame + LOOK_AHEAD);
+  const from = Math.max(0, current.frame - LOOK_BACK);
+  const to = Math.min(frameCount - 1, current.frame + LOOK_AHEAD);
   for (let frame = from; frame <= to; frame++) {
     const here = spanOfFrame(model, frame);
     const event = model.graph.frameEvent[frame]!;
@@ -199,7 +199,7 @@ function opsOnLine(model: Model, picture: Picture, span: Span): Candidate[] {
     if (here.source !== span.source || here.line !== span.line || here.endLine !== span.line)
       continue;
     const place = `${here.column}-${here.endColumn}`;
-    if (found.has(place) && frame > picture.frame) continue;
+    if (found.has(place) && frame > current.frame) continue;
     found.set(place, { node: frameNode[frame]!, span: here });
   }
   return [...found.values()];
@@ -220,14 +220,14 @@ function innermost(candidates: readonly Candidate[]): Candidate[] {
 
 const BRIEF = 18;
 
-function noteFor(model: Model, picture: Picture, { node, span }: Candidate): Note | null {
+function noteFor(model: Model, current: StepState, { node, span }: Candidate): Note | null {
   const at = { from: span.column, to: span.endColumn };
-  if (picture.phase === 'backward') {
-    const slot = slotAt(model, picture, node);
+  if (current.phase === 'backward') {
+    const slot = slotAt(model, current, node);
     const text = slotText(model, slot, BRIEF);
     return text ? { ...at, text, tone: 'g' } : null;
   }
-  if (!isLit(model, picture, node)) return { ...at, text: '···', tone: 'todo' };
+  if (!isLit(model, current, node)) return { ...at, text: '···', tone: 'todo' };
   const tensor = tensorOf(model, node);
   return tensor ? { ...at, text: formatBrief(tensor, BRIEF), tone: '' } : null;
 }
@@ -246,13 +246,13 @@ function withoutCollisions(notes: readonly Note[]): Note[] {
   return kept;
 }
 
-function notesFor(model: Model, picture: Picture, span: Span): Note[] {
-  const event = model.graph.frameEvent[picture.frame];
+function notesFor(model: Model, current: StepState, span: Span): Note[] {
+  const event = model.graph.frameEvent[current.frame];
   const ran = event !== undefined && model.recording.kinds[event] === Kind.Ran;
-  const backward = picture.phase === 'backward';
-  if (!ran || (backward && picture.through < 0 && !picture.flow)) return [];
-  const candidates = opsOnLine(model, picture, span);
-  const notes = innermost(candidates).map((candidate) => noteFor(model, picture, candidate));
+  const backward = current.phase === 'backward';
+  if (!ran || (backward && current.through < 0 && !current.flow)) return [];
+  const candidates = opsOnLine(model, current, span);
+  const notes = innermost(candidates).map((candidate) => noteFor(model, current, candidate));
   const real = notes.filter((note): note is Note => note !== null);
   if (real.length || !backward) return withoutCollisions(real);
   const outer = candidates.sort((a, b) => size(b) - size(a))[0];
@@ -266,15 +266,15 @@ function notesFor(model: Model, picture: Picture, span: Span): Note[] {
  * The learner's code, with the sub-expression of this step lit and its values underneath; where the
  * learner is `asked` about the step, without them.
  */
-export function codeView(model: Model, picture: Picture, asked = false): VNode | null {
+export function codeView(model: Model, current: StepState, hidesResult = false): VNode | null {
   const { sources } = model.recording.header;
-  const span = spanOfStep(model, picture);
+  const span = spanOfStep(model, current);
   const source = sources[span?.source ?? 0];
   if (!source) return null;
   const title = sources.length > 1 ? source.title || source.file : null;
   const uses = usesIn(model, span?.source ?? 0);
   if (!span) return sourceView(source, -1, [], [], title, uses);
-  const mark: Mark = { span, tone: picture.phase === 'backward' ? 'g' : 'v' };
-  const notes = asked ? [] : notesFor(model, picture, span);
+  const mark: Mark = { span, tone: current.phase === 'backward' ? 'g' : 'v' };
+  const notes = hidesResult ? [] : notesFor(model, current, span);
   return sourceView(source, span.line, [mark], notes, title, uses);
 }

@@ -6,20 +6,20 @@ import type { Model } from '../model.js';
 import { count } from '../numbers.js';
 import { extras, wantExtras } from '../extras.js';
 import type { Extras, FindingSurroundings } from '../extras.js';
-import { frameAt } from '../picture.js';
-import type { Picture } from '../picture.js';
+import { stateAt } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
 import type { Question } from '../predict.js';
 import { isWindowed } from '../scene.js';
 import type { Dispatch, State } from '../state.js';
-import type { Story } from '../story.js';
+import type { BrokenPath } from '../brokenpath.js';
 import { say, WORDS } from '../words.js';
 import { codeView } from './code.js';
 import { foldBar } from './folds.js';
 import { inspectorView } from './inspector.js';
 import { button, chip, prose } from './parts.js';
 import { paneChoice, predictButton, scoreView } from './choices.js';
-import { reelView } from './reel.js';
-import type { ReelPart } from './reel.js';
+import { timelineView } from './timeline.js';
+import type { TimelinePart } from './timeline.js';
 import { stageView } from './stage.js';
 import { callName, tracksView } from './time.js';
 import { transportView } from './transport.js';
@@ -32,9 +32,9 @@ export interface Surroundings extends FindingSurroundings {
   /** The width of what stands beside the code. */
   readonly paneWidth: number;
   /** What the learner is asked now. */
-  readonly asked: Question | null;
-  readonly reel: ReelPart;
-  readonly story: Story | null;
+  readonly question: Question | null;
+  readonly timeline: TimelinePart;
+  readonly story: BrokenPath | null;
 }
 
 /** Which gradient to look at, where there were several calls. */
@@ -80,10 +80,10 @@ function header(state: State, explained: boolean, dispatch: Dispatch): VNode {
   );
 }
 
-function keyView(model: Model, chart: Chart, picture: Picture): VNode {
+function keyView(model: Model, chart: Chart, current: StepState): VNode {
   const entry = (look: VNode, word: string): VNode => h('span', {}, look, word);
-  const backward = picture.phase === 'backward';
-  const zeros = model.passage?.asked.zeros === true;
+  const backward = current.phase === 'backward';
+  const zeros = model.backwardPass?.gradientCall.zeros === true;
   const none = zeros
     ? entry(chip('nonezero', '0'), WORDS.shownAsZero)
     : entry(chip('none', 'None'), WORDS.noPath);
@@ -101,66 +101,66 @@ function keyView(model: Model, chart: Chart, picture: Picture): VNode {
   );
 }
 
-function reelWrap(alone: boolean, reel: VNode): VNode {
-  const look = alone ? 'reelwrap alone' : 'reelwrap';
-  return h('div', { class: look, role: 'group', 'aria-label': WORDS.tape }, reel);
+function timelineWrap(alone: boolean, timeline: VNode): VNode {
+  const look = alone ? 'timelinewrap alone' : 'timelinewrap';
+  return h('div', { class: look, role: 'group', 'aria-label': WORDS.tape }, timeline);
 }
 
 /** What is asked, unless its place would give the answer away. */
-function placeAsked({ asked }: Surroundings): Question | null {
-  return asked?.asks === 'op' ? null : asked;
+function visibleQuestion({ question }: Surroundings): Question | null {
+  return question?.asks === 'op' ? null : question;
 }
 
 /** The graph, or what was chosen to stand in its place. */
 function besideCode(
   state: State,
-  picture: Picture,
+  current: StepState,
   around: Surroundings,
   dispatch: Dispatch,
 ): Child {
   if (state.pane !== 'graph') {
     const more = wantExtras();
     return more
-      ? more.pane(state, picture, around.paneWidth, around.hatch, dispatch)
+      ? more.pane(state, current, around.paneWidth, around.hatch, dispatch)
       : h(
           'p',
           { class: 'muted' },
           say('This view comes from the kernel: one moment, or run the cell again.'),
         );
   }
-  const asked = placeAsked(around);
+  const question = visibleQuestion(around);
   const options = {
     selected: state.selected,
     hatch: around.hatch,
     dispatch,
-    ...(asked ? { asked: asked.node } : {}),
+    ...(question ? { questionNode: question.node } : {}),
   };
   return [
-    stageView(state.model, around.chart, picture, state.zoom, options),
-    keyView(state.model, around.chart, picture),
+    stageView(state.model, around.chart, current, state.zoom, options),
+    keyView(state.model, around.chart, current),
     foldBar(state, around.fit, dispatch),
   ];
 }
 
 /** What the learner is asked, or else what this step is about. */
-function askedOrTold(
+function questionOrInspector(
   state: State,
-  picture: Picture,
+  current: StepState,
   around: Surroundings,
   dispatch: Dispatch,
 ): Child {
   const { model, predicting, selected, slice } = state;
-  const question = around.asked;
+  const { question } = around;
   const more = predicting === 'off' ? null : wantExtras();
   if (question && more && selected < 0) return more.question(model, question, dispatch);
-  const told = inspectorView(model, picture, selected, { at: slice, dispatch });
-  const words = picture.phase === 'backward' ? wantExtras() : extras();
-  return [more && more.verdict(state, dispatch), told, words?.terms()];
+  const inspector = inspectorView(model, current, selected, { at: slice, dispatch });
+  const words = current.phase === 'backward' ? wantExtras() : extras();
+  return [more && more.verdict(state, dispatch), inspector, words?.terms()];
 }
 
 function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode[] {
   const { model } = state;
-  const picture = frameAt(model, state.step);
+  const current = stateAt(model, state.step);
   return [
     header(state, around.explanation !== null && state.findings > 0, dispatch),
     h(
@@ -169,26 +169,26 @@ function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode
       h(
         'div',
         { class: 'left' },
-        placeAsked(around)
-          ? codeView(model, frameAt(model, around.asked!.step), true)
-          : codeView(model, picture),
-        askedOrTold(state, picture, around, dispatch),
+        visibleQuestion(around)
+          ? codeView(model, stateAt(model, around.question!.step), true)
+          : codeView(model, current),
+        questionOrInspector(state, current, around, dispatch),
       ),
-      h('div', { class: 'graph' }, besideCode(state, picture, around, dispatch)),
+      h('div', { class: 'graph' }, besideCode(state, current, around, dispatch)),
     ),
     h(
       'div',
       { class: 'foot' },
-      transportView(model, picture, state, dispatch),
-      tracksView(state, picture, dispatch),
-      reelWrap(false, reelView(model, picture, around.reel, dispatch)),
+      transportView(model, current, state, dispatch),
+      tracksView(state, current, dispatch),
+      timelineWrap(false, timelineView(model, current, around.timeline, dispatch)),
     ),
   ];
 }
 
 /** In the story of a `None` no frame is current: all of it has happened. */
-function atRest(picture: Picture): Picture {
-  return { ...picture, phase: 'forward', frame: -1, backwardSteps: 0 };
+function atRest(current: StepState): StepState {
+  return { ...current, phase: 'forward', frame: -1, backwardSteps: 0 };
 }
 
 /** In the story, a frame or a node leads to its place on the tape. */
@@ -205,18 +205,18 @@ function towardsTape(model: Model, dispatch: Dispatch): Dispatch {
   };
 }
 
-function storyView(
+function brokenPathView(
   state: State,
-  story: Story,
+  story: BrokenPath,
   more: Extras,
   around: Surroundings,
   dispatch: Dispatch,
 ): VNode[] {
   const { model } = state;
   const lead = towardsTape(model, dispatch);
-  const picture = atRest(frameAt(model, model.stepCount));
-  const reel = reelView(model, picture, around.reel, lead, story.cutFrame);
-  return [...more.why(state, story, around, lead), reelWrap(true, reel)];
+  const current = atRest(stateAt(model, model.stepCount));
+  const timeline = timelineView(model, current, around.timeline, lead, story.cutFrame);
+  return [...more.why(state, story, around, lead), timelineWrap(true, timeline)];
 }
 
 /** The whole widget at one state. */
@@ -226,13 +226,13 @@ export function explorerView(state: State, around: Surroundings, dispatch: Dispa
       stateView(
         WORDS.emptyTitle,
         prose(WORDS.emptyAdvice),
-        h('div', { class: 'emptyreel', 'aria-hidden': 'true' }),
+        h('div', { class: 'emptytimeline', 'aria-hidden': 'true' }),
       ),
     ];
   }
   const more = extras();
   return state.view === 'why' && around.story && more
-    ? storyView(state, around.story, more, around, dispatch)
+    ? brokenPathView(state, around.story, more, around, dispatch)
     : tapeView(state, around, dispatch);
 }
 

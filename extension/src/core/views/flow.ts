@@ -3,7 +3,7 @@ import { partialOfNode } from '../equations.js';
 import { fraction, number } from '../mathml.js';
 import type { Flowed, Model } from '../model.js';
 import { formatBrief } from '../numbers.js';
-import { opOf, tensorOf } from '../picture.js';
+import { opOf, tensorOf } from '../stepstate.js';
 import type { OpInfo, RuleInfo, TensorInfo } from '../schema.js';
 import { say } from '../words.js';
 
@@ -52,9 +52,9 @@ export function opOfFlow(
 }
 
 /** ∂target/∂node, where both have something to be called. */
-export function totalSlope(model: Model, node: number): VNode | null {
-  const target = model.graph.nodeOfTensor[model.passage!.asked.targets[0] ?? -1] ?? -1;
-  const several = model.passage!.asked.targets.length > 1;
+export function totalDerivative(model: Model, node: number): VNode | null {
+  const target = model.graph.nodeOfTensor[model.backwardPass!.gradientCall.targets[0] ?? -1] ?? -1;
+  const several = model.backwardPass!.gradientCall.targets.length > 1;
   const top = several || target < 0 ? null : partialOfNode(model, target);
   const bottom = partialOfNode(model, node);
   const scalar = tensorOf(model, target)?.shape.length === 0;

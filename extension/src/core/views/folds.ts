@@ -3,7 +3,7 @@ import { FoldKind, foldName } from '../folds.js';
 import { foldsIn, openAround, opened } from '../folded.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
-import { frameAt } from '../picture.js';
+import { stateAt } from '../stepstate.js';
 import type { Action, Dispatch, State } from '../state.js';
 import { say } from '../words.js';
 import { button } from './parts.js';
@@ -20,10 +20,11 @@ export function foldBar(state: State, fit: () => void, dispatch: Dispatch): VNod
   if (nodeCount <= FEW) return null;
   const folds = foldsIn(model);
   const size = opened(model, open).size;
-  const around = openAround(model, open, selected >= 0 ? selected : frameAt(model, step).node);
+  const around = openAround(model, open, selected >= 0 ? selected : stateAt(model, step).node);
   const tool = (text: string, action: Action, name = text): VNode =>
     button(text, 'quiet', () => dispatch(action), { 'aria-label': name });
-  const turns = folds.kind.includes(FoldKind.Loop) && wantExtras()?.turns(state, dispatch);
+  const iterations =
+    folds.kind.includes(FoldKind.Loop) && wantExtras()?.iterations(state, dispatch);
   const one = around >= 0 && say('Fold {name}', { name: foldName(model, folds, around) });
   return h(
     'div',
@@ -33,7 +34,7 @@ export function foldBar(state: State, fit: () => void, dispatch: Dispatch): VNod
     size < folds.kind.length &&
       nodeCount <= MOST &&
       tool(say('Unfold all'), { kind: 'foldAll', open: true }),
-    turns,
+    iterations,
     h('span', { class: 'push' }),
     tool('−', { kind: 'zoom', by: -1 }, say('Smaller')),
     tool('+', { kind: 'zoom', by: 1 }, say('Larger')),

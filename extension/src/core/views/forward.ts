@@ -14,8 +14,8 @@ import { namesIn } from '../mathematics.js';
 import { equation, fraction, identifier, mathml, number, plainText, sign } from '../mathml.js';
 import type { Model } from '../model.js';
 import { byteSize, count, formatBrief, formatType } from '../numbers.js';
-import { labelOf, opOf, tensorOf } from '../picture.js';
-import type { Picture } from '../picture.js';
+import { labelOf, opOf, tensorOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
 import type { Slices } from '../state.js';
 import { Cause, Kind } from '../schema.js';
 import type { OpInfo, RecordingEvent } from '../schema.js';
@@ -53,9 +53,9 @@ function joined(names: readonly string[]): string {
   return say('{names} and {last}', { names: names.slice(0, -1).join(', '), last: names.at(-1)! });
 }
 
-function watched(model: Model, picture: Picture, how: number, slices: Slices): Description {
-  const label = labelOf(model, picture.node);
-  const tensor = tensorOf(model, picture.node);
+function watched(model: Model, current: StepState, how: number, slices: Slices): Description {
+  const label = labelOf(model, current.node);
+  const tensor = tensorOf(model, current.node);
   const stand = numeric(tensor, 'v');
   return {
     title: say('`{label}` is watched', { label }),
@@ -68,7 +68,7 @@ function watched(model: Model, picture: Picture, how: number, slices: Slices): D
     facts: tensor
       ? [
           ['type', formatType(tensor)],
-          ...rangeFacts(model.recording, model.graph.nodeTensor[picture.node]!),
+          ...rangeFacts(model.recording, model.graph.nodeTensor[current.node]!),
         ]
       : [],
   };
@@ -112,10 +112,10 @@ function keptTensors(model: Model, node: number, op: OpInfo): number[] {
 function keptFact(model: Model, node: number, op: OpInfo): Child {
   const kept = keptTensors(model, node, op);
   if (!kept.length) {
-    const slopes = op.rules.filter((rule) => !rule.because);
-    const ones = slopes.length > 0 && slopes.every((rule) => rule.local === '1');
+    const derivatives = op.rules.filter((rule) => !rule.because);
+    const ones = derivatives.length > 0 && derivatives.every((rule) => rule.local === '1');
     return ones
-      ? slopes.length > 1
+      ? derivatives.length > 1
         ? say('nothing: the slopes are 1')
         : say('nothing: the slope is 1')
       : say('nothing');
@@ -125,7 +125,7 @@ function keptFact(model: Model, node: number, op: OpInfo): Child {
 }
 
 /** ∂result/∂input = local slope, for every input that a gradient can reach. */
-function slopeFacts(model: Model, node: number, op: OpInfo): Child[] {
+function derivativeFacts(model: Model, node: number, op: OpInfo): Child[] {
   const inputs = inputsOf(model, node);
   return op.rules.flatMap((rule, position) => {
     const input = inputs[position];
@@ -135,10 +135,14 @@ function slopeFacts(model: Model, node: number, op: OpInfo): Child[] {
     if (labelOf(model, input) === labelOf(model, node)) return [];
     const top = partialOfNode(model, node);
     const bottom = partialOfNode(model, input);
-    const slope = withNames(model, node, op, local);
-    if (!top || !bottom || !slope) return [];
+    const derivative = withNames(model, node, op, local);
+    if (!top || !bottom || !derivative) return [];
     return [
-      h('span', { class: 'slope' }, equation('inline', fraction(top, bottom), sign('='), slope)),
+      h(
+        'span',
+        { class: 'derivative' },
+        equation('inline', fraction(top, bottom), sign('='), derivative),
+      ),
     ];
   });
 }
@@ -147,7 +151,7 @@ function ran(model: Model, node: number, event: Ran, slices: Slices): Descriptio
   const op = opOf(model, node)!;
   const tensor = tensorOf(model, node);
   const onTape = event.cause === Cause.OnTape;
-  const slopes = onTape ? slopeFacts(model, node, op) : [];
+  const derivatives = onTape ? derivativeFacts(model, node, op) : [];
   const facts: (readonly [string, Child])[] = [];
   if (tensor) facts.push(['result', formatType(tensor)]);
   if (event.outputs.length > 1) facts.push(['results', count(event.outputs.length, 'tensor')]);
@@ -155,7 +159,8 @@ function ran(model: Model, node: number, event: Ran, slices: Slices): Descriptio
     facts.push(['value', valuesView(model.recording, tensor, 'v')]);
   facts.push(...rangeFacts(model.recording, model.graph.nodeTensor[node]!));
   if (onTape) facts.push(['kept for the way back', keptFact(model, node, op)]);
-  if (slopes.length) facts.push([slopes.length > 1 ? say('slopes') : say('slope'), slopes]);
+  if (derivatives.length)
+    facts.push([derivatives.length > 1 ? say('slopes') : say('slope'), derivatives]);
   return {
     title: say(op.title),
     sentence: onTape ? say(op.sentence) : say(WHY_OFF[event.cause]),
@@ -198,20 +203,20 @@ function assigned(
 }
 
 /** What the inspector says about a step of the forward pass. */
-export function describeForwardStep(model: Model, picture: Picture, slices: Slices): Description {
-  const index = model.graph.frameEvent[picture.frame];
+export function describeForwardStep(model: Model, current: StepState, slices: Slices): Description {
+  const index = model.graph.frameEvent[current.frame];
   const event = index === undefined ? null : model.recording.event(index);
   switch (event?.kind) {
     case Kind.Watched:
-      return watched(model, picture, event.how, slices);
+      return watched(model, current, event.how, slices);
     case Kind.Read:
       return {
-        ...watched(model, picture, 1, slices),
-        title: say('`{label}` is read', { label: labelOf(model, picture.node) }),
+        ...watched(model, current, 1, slices),
+        title: say('`{label}` is read', { label: labelOf(model, current.node) }),
         sentence: say('It has a new value since it was last read.'),
       };
     case Kind.Ran:
-      return ran(model, picture.node, event, slices);
+      return ran(model, current.node, event, slices);
     case Kind.Left:
       return left(model, event);
     case Kind.Assigned:

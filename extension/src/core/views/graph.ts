@@ -6,13 +6,13 @@ import { extras, wantExtras } from '../extras.js';
 import type { VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import { count } from '../numbers.js';
-import { labelOf } from '../picture.js';
-import type { Picture } from '../picture.js';
-import type { Point } from '../roads.js';
+import { labelOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
+import type { Point } from '../routes.js';
 import type { Part } from '../scene.js';
 import type { Action, Dispatch } from '../state.js';
 import { nodeClass, nodeView } from './node.js';
-import { roadsBelow, signsAbove } from './road.js';
+import { edgesBelow, signsAbove } from './edges.js';
 import { say, WORDS } from '../words.js';
 
 export interface GraphOptions extends Highlight {
@@ -54,14 +54,14 @@ export function choiceAt(chart: Chart, place: number): Action {
 export function graphContent(
   model: Model,
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   part: Part,
   options: GraphOptions,
 ): VNode[] {
   const origin = options.origin ?? [0, 0];
-  const maps = (chart.detail === 'maps' ? wantExtras() : extras())?.cardMaps;
+  const maps = (chart.detail === 'maps' ? wantExtras() : extras())?.nodeMaps;
   const cards = part.places.map((place) => {
-    const look = lookOf(model, chart, picture, place, options);
+    const look = lookOf(model, chart, current, place, options);
     const node = chart.nodes[place]!;
     const x = Math.round(chart.layout.x[place]! - origin[0]);
     const y = Math.round(chart.layout.y[place]! - origin[1]);
@@ -76,27 +76,27 @@ export function graphContent(
         onclick: choose,
       },
       nodeView(look, options.hatch),
-      node !== options.asked && maps?.(model.recording, look),
+      node !== options.questionNode && maps?.(model.recording, look),
     );
   });
   return [
     hatchView(options.hatch),
-    ...roadsBelow(model, chart, picture, part, origin, options.cut),
+    ...edgesBelow(model, chart, current, part, origin, options.cut),
     ...cards,
-    ...signsAbove(model, chart, picture, part, origin),
+    ...signsAbove(model, chart, current, part, origin),
     ...(options.over ?? []),
   ];
 }
 
 /** A sentence for those who do not see the picture; the reel says the rest. */
-export function graphSummary(model: Model, picture: Picture): string {
+export function graphSummary(model: Model, current: StepState): string {
   const name = model.recording.header.tape.name || WORDS.untitled;
   const nodes = count(model.graph.nodeCount, 'node');
-  return picture.node >= 0
+  return current.node >= 0
     ? say('Graph of {name}: {nodes}, at {label}', {
         name,
         nodes,
-        label: labelOf(model, picture.node),
+        label: labelOf(model, current.node),
       })
     : say('Graph of {name}: {nodes}', { name, nodes });
 }

@@ -5,8 +5,8 @@ import { equation } from '../mathml.js';
 import type { Model } from '../model.js';
 import { byteSize, count, formatType } from '../numbers.js';
 import type { OpInfo, Span } from '../schema.js';
-import { glyphOf, labelOf, opOf, slotAt, slotText, tensorOf } from '../picture.js';
-import type { Picture } from '../picture.js';
+import { glyphOf, labelOf, opOf, slotAt, slotText, tensorOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
 import type { Slices } from '../state.js';
 import { say, WORDS } from '../words.js';
 import { describeBackwardStep } from './backward.js';
@@ -21,23 +21,23 @@ function placeOf({ recording }: Model, at: number, span: Span): Child {
   const { sources } = recording.header;
   const name = recording.functionAt(at);
   const title = sources.length > 1 && sources[span.source]?.title;
-  const told = [name && `\`${name}\``, title, WORDS.line(span.line)];
-  return prose(told.filter(Boolean).join(', '));
+  const detail = [name && `\`${name}\``, title, WORDS.line(span.line)];
+  return prose(detail.filter(Boolean).join(', '));
 }
 
 /** The gradient rules of an op in the learner's names, one for each input. */
 function rulesFact(model: Model, node: number, op: OpInfo): VNode[] {
   return op.rules.flatMap((rule) => {
-    const told = rule.because ? null : ruleEquation(model, node, op, rule);
-    return told ? [h('span', { class: 'slope' }, equation('inline', told.shown))] : [];
+    const detail = rule.because ? null : ruleEquation(model, node, op, rule);
+    return detail ? [h('span', { class: 'derivative' }, equation('inline', detail.shown))] : [];
   });
 }
 
 /** A node the learner pointed at: its numbers, its rules, and where it came from. */
-function describeNode(model: Model, picture: Picture, node: number, slices: Slices): Description {
+function describeNode(model: Model, current: StepState, node: number, slices: Slices): Description {
   const tensor = tensorOf(model, node);
   const op = opOf(model, node);
-  const slot = slotAt(model, picture, node);
+  const slot = slotAt(model, current, node);
   const label = labelOf(model, node);
   const span = tensor && model.recording.span(tensor.span);
   const facts: (readonly [string, Child])[] = [];
@@ -48,7 +48,7 @@ function describeNode(model: Model, picture: Picture, node: number, slices: Slic
       [WORDS.value, valuesView(model.recording, tensor, 'v')],
     );
   facts.push(...rangeFacts(model.recording, model.graph.nodeTensor[node]!));
-  facts.push([WORDS.gradient, gradientFact(model, picture, node)]);
+  facts.push([WORDS.gradient, gradientFact(model, current, node)]);
   facts.push(...rangeFacts(model.recording, slot.tensor));
   if (tensor) facts.push(['held', count(byteSize(tensor), 'byte')]);
   const from = op ? inputsOf(model, node).map((input) => labelOf(model, input)) : [];
@@ -71,8 +71,8 @@ function describeNode(model: Model, picture: Picture, node: number, slices: Slic
   };
 }
 
-function gradientFact(model: Model, picture: Picture, node: number): Child {
-  const slot = slotAt(model, picture, node);
+function gradientFact(model: Model, current: StepState, node: number): Child {
+  const slot = slotAt(model, current, node);
   if (slot.tensor >= 0 && slot.state !== 'zero') {
     return [
       valuesView(model.recording, model.recording.tensor(slot.tensor), 'g'),
@@ -92,11 +92,11 @@ function gradientFact(model: Model, picture: Picture, node: number): Child {
 /** Words and mathematics for the current step, or for the node that is selected. */
 export function inspectorView(
   model: Model,
-  picture: Picture,
+  current: StepState,
   selected: number,
   slices: Slices,
 ): VNode {
-  if (selected >= 0) return descriptionView(describeNode(model, picture, selected, slices));
-  const describe = picture.phase === 'backward' ? describeBackwardStep : describeForwardStep;
-  return descriptionView(describe(model, picture, slices));
+  if (selected >= 0) return descriptionView(describeNode(model, current, selected, slices));
+  const describe = current.phase === 'backward' ? describeBackwardStep : describeForwardStep;
+  return descriptionView(describe(model, current, slices));
 }

@@ -213,10 +213,10 @@ function valuesView(variables: readonly LiveVariable[]): Child {
 
 function partsView(parts: readonly (readonly [string, number])[]): Child {
   const whole = parts.reduce((sum, [, bytes]) => sum + bytes, 0) || 1;
-  const told = parts.map(([name, bytes]) => `${name} ${count(bytes, 'byte')}`).join(', ');
+  const summary = parts.map(([name, bytes]) => `${name} ${count(bytes, 'byte')}`).join(', ');
   return h(
     'div',
-    { class: 'shares', role: 'img', 'aria-label': told },
+    { class: 'shares', role: 'img', 'aria-label': summary },
     parts.map(([name, bytes]) =>
       h(
         'span',

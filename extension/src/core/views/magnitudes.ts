@@ -1,12 +1,12 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
-import { birthOf, EXPLODED, flowOf, VANISHED } from '../flow.js';
+import { firstNonFiniteStep, EXPLODED, flowOf, VANISHED } from '../flow.js';
 import type { Flow } from '../flow.js';
 import { FrameKind } from '../graph.js';
 import type { Model } from '../model.js';
 import { formatNumber, grouped } from '../numbers.js';
-import { labelOf } from '../picture.js';
-import type { Picture } from '../picture.js';
+import { labelOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
 import type { Dispatch } from '../state.js';
 import { say, sayMany } from '../words.js';
 import { hatchView } from './graph.js';
@@ -28,9 +28,9 @@ const decade = (power: number): string =>
   power >= -3 && power <= 3 ? String(10 ** power) : `1e${power}`.replace('-', '−');
 
 /** The powers of ten between which all sizes lie. */
-function decadesOf({ pulses }: Flow): { low: number; high: number } {
+function decadesOf({ magnitudes }: Flow): { low: number; high: number } {
   let [least, most] = [Infinity, 0];
-  for (const { size, health } of pulses) {
+  for (const { size, health } of magnitudes) {
     if (!(size > 0) || health === 'nan') continue;
     const power = Math.max(LEAST_DECADE, Math.log10(size));
     least = Math.min(least, power);
@@ -45,7 +45,7 @@ interface Plan {
   readonly width: number;
   readonly scale: Scale;
   readonly places: readonly number[];
-  readonly told: string;
+  readonly description: string;
 }
 
 const plans = new WeakMap<Flow, Plan>();
@@ -55,7 +55,7 @@ function planFor(model: Model, flow: Flow, width: number): Plan {
   if (plan?.width !== width) {
     const scale = scaleFor(model, flow, width);
     const places = drawn(flow, scale.by);
-    plan = { width, scale, places, told: summary(flow) };
+    plan = { width, scale, places, description: summary(flow) };
     plans.set(flow, plan);
   }
   return plan;
@@ -105,7 +105,7 @@ function drawn(flow: Flow, by: number): number[] {
     const stretch = Math.floor(flow.frames[at]! / by);
     const rival = least.get(stretch);
     const size = (place: number): number =>
-      flow.pulses[place]!.health === 'nan' ? -1 : flow.pulses[place]!.size;
+      flow.magnitudes[place]!.health === 'nan' ? -1 : flow.magnitudes[place]!.size;
     if (rival === undefined || size(at) < size(rival)) least.set(stretch, at);
   }
   return [...least.values()];
@@ -147,29 +147,29 @@ function markView(
   flow: Flow,
   at: number,
   scale: Scale,
-  picture: Picture,
+  current: StepState,
   dispatch: Dispatch,
 ): VNode {
   const [frame, step] = [flow.frames[at]!, flow.steps[at]!];
-  const { size, health } = flow.pulses[at]!;
+  const { size, health } = flow.magnitudes[at]!;
   const { box } = scale;
   const x = scale.x(frame);
   const floor = box.top + box.high;
   const y = size > 0 ? scale.y(size) : floor;
-  const come = picture.phase === 'backward' && step <= picture.step;
+  const come = current.phase === 'backward' && step <= current.step;
   const [from, wide] = stretchAt(frame, scale);
   const watched = model.graph.frameKind[frame] === FrameKind.Watch;
   const d = watched ? square(x, y) : circle(x, y);
   const name = labelOf(model, model.graph.frameNode[frame]!);
-  const told = { nan: 'NaN', zero: '0', unknown: say('not kept') }[health as 'nan'];
+  const description = { nan: 'NaN', zero: '0', unknown: say('not kept') }[health as 'nan'];
   return h(
     'g',
     {
-      class: `beat ${health}${come ? '' : ' todo'}${frame === picture.frame ? ' here' : ''}`,
+      class: `magnitude ${health}${come ? '' : ' todo'}${frame === current.frame ? ' here' : ''}`,
       key: frame,
       onclick: () => dispatch({ kind: 'go', step }),
     },
-    h('title', {}, `${name}: ${told ?? formatNumber(size)}`),
+    h('title', {}, `${name}: ${description ?? formatNumber(size)}`),
     health === 'nan'
       ? h('rect', { x: from, y: box.top, width: wide + 0.5, height: BAND })
       : [line('stem', `M${x} ${y}V${floor}`), line('mark', d)],
@@ -190,9 +190,9 @@ function titleView(title: string): VNode {
 }
 
 /** The word in each stretch of the band that has room for it. */
-function bandNames({ frames, pulses }: Flow, places: readonly number[], scale: Scale): VNode[] {
+function bandNames({ frames, magnitudes }: Flow, places: readonly number[], scale: Scale): VNode[] {
   const found: VNode[] = [];
-  const odd = places.filter((at) => pulses[at]!.health === 'nan').map((at) => frames[at]!);
+  const odd = places.filter((at) => magnitudes[at]!.health === 'nan').map((at) => frames[at]!);
   const stretch = (frame: number): number => Math.floor(frame / scale.by);
   for (let from = 0, to = 0; from < odd.length; from = to) {
     while (to < odd.length && stretch(odd[to]!) - stretch(odd[from]!) === to - from) to++;
@@ -215,10 +215,11 @@ function levels({ box, low, high, y }: Scale): VNode[] {
 
 /** What the picture shows, in words. */
 function summary(flow: Flow): string {
-  const { pulses } = flow;
-  const sized = pulses.filter(({ size, health }) => size > 0 && health !== 'nan');
-  const of = pulses.length;
-  const many = (health: string): number => pulses.filter((pulse) => pulse.health === health).length;
+  const { magnitudes } = flow;
+  const sized = magnitudes.filter(({ size, health }) => size > 0 && health !== 'nan');
+  const of = magnitudes.length;
+  const many = (health: string): number =>
+    magnitudes.filter((magnitude) => magnitude.health === health).length;
   const [vanished, zero, exploded, nan] = ['vanished', 'zero', 'exploded', 'nan'].map(many);
   const [first, last] = [sized[0], sized.at(-1)];
   return [
@@ -239,16 +240,16 @@ function summary(flow: Flow): string {
     .join(' ');
 }
 
-function birthView(model: Model, dispatch: Dispatch): VNode | null {
-  const step = birthOf(model);
+function nonFiniteView(model: Model, dispatch: Dispatch): VNode | null {
+  const step = firstNonFiniteStep(model);
   if (step < 0) return null;
-  const told = say('The first NaN or ∞ is born at step {step}.', { step: grouped(step) });
+  const description = say('The first NaN or ∞ is born at step {step}.', { step: grouped(step) });
   const show = say('Show step {step}', { step: grouped(step) });
   return h(
     'p',
-    { class: 'birth' },
+    { class: 'nonfinite' },
     chip('nan', 'NaN'),
-    h('span', {}, told),
+    h('span', {}, description),
     button(show, '', () => dispatch({ kind: 'firstOdd' })),
   );
 }
@@ -256,7 +257,7 @@ function birthView(model: Model, dispatch: Dispatch): VNode | null {
 /** How large the gradient is along the tape, on a log scale. */
 export function magnitudesView(
   model: Model,
-  picture: Picture,
+  current: StepState,
   width: number,
   hatch: string,
   hidden: boolean,
@@ -266,25 +267,25 @@ export function magnitudesView(
   if (!flow?.frames.length) {
     return [h('p', { class: 'muted' }, say('No gradient has come back on this tape.'))];
   }
-  const { scale, places: all, told } = planFor(model, flow, width);
+  const { scale, places: all, description } = planFor(model, flow, width);
   const { box } = scale;
   const floor = box.top + box.high;
-  const places = all.filter((at) => !hidden || flow.steps[at]! <= picture.step);
+  const places = all.filter((at) => !hidden || flow.steps[at]! <= current.step);
   const title = say('mean size of the gradient, log scale');
   return [
     titleView(title),
     plot(
       box,
-      `${title}. ${hidden ? '' : told}`,
+      `${title}. ${hidden ? '' : description}`,
       hatchView(hatch),
       levels(scale),
       zones(scale, hatch),
-      places.map((at) => markView(model, flow, at, scale, picture, dispatch)),
+      places.map((at) => markView(model, flow, at, scale, current, dispatch)),
       bandNames(flow, places, scale),
       zoneNames(scale),
       line('axis', `M${box.left} ${floor}h${box.wide}`),
-      picture.frame >= 0 &&
-        present(box, scale.x(picture.frame), picture.phase === 'backward' ? 'g' : 'v'),
+      current.frame >= 0 &&
+        present(box, scale.x(current.frame), current.phase === 'backward' ? 'g' : 'v'),
       label(box.left, floor + 18, say('start of the tape')),
       box.wide > ROOM_FOR_WORDS &&
         label(
@@ -295,7 +296,7 @@ export function magnitudesView(
         ),
       label(box.left + box.wide, floor + 18, say('end'), 'end'),
     ),
-    hidden ? null : h('p', {}, told),
-    hidden ? null : birthView(model, dispatch),
+    hidden ? null : h('p', {}, description),
+    hidden ? null : nonFiniteView(model, dispatch),
   ];
 }

@@ -4,8 +4,8 @@ import { memoryOf } from '../memory.js';
 import type { Memory } from '../memory.js';
 import type { Model } from '../model.js';
 import { count, grouped } from '../numbers.js';
-import { labelOf } from '../picture.js';
-import type { Picture } from '../picture.js';
+import { labelOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
 import type { Dispatch } from '../state.js';
 import { say } from '../words.js';
 import { prose } from './parts.js';
@@ -44,7 +44,7 @@ function area(
 }
 
 /** Bytes with their size in words: `281 860 bytes`. */
-const told = (amount: number): string => count(amount, 'byte');
+const inBytes = (amount: number): string => count(amount, 'byte');
 
 /** What the picture shows, in words with the numbers of this step. */
 function account(model: Model, memory: Memory, step: number): Child {
@@ -54,7 +54,7 @@ function account(model: Model, memory: Memory, step: number): Child {
     ? say(
         'On the way back it lets go of what it has passed, and when it has answered of all: {freed}.',
         {
-          freed: told(memory.freed),
+          freed: inBytes(memory.freed),
         },
       )
     : model.recording.header.tape.persistent
@@ -67,13 +67,13 @@ function account(model: Model, memory: Memory, step: number): Child {
     h(
       'dl',
       { class: 'facts' },
-      row(say('held by the tape'), h('b', { class: 'vt num' }, told(memory.tape[step]!))),
-      backward && memory.freed ? row(say('let go of so far'), told(letGo)) : null,
-      row(say('held by gradients'), h('b', { class: 'gt num' }, told(memory.gradients[step]!))),
+      row(say('held by the tape'), h('b', { class: 'vt num' }, inBytes(memory.tape[step]!))),
+      backward && memory.freed ? row(say('let go of so far'), inBytes(letGo)) : null,
+      row(say('held by gradients'), h('b', { class: 'gt num' }, inBytes(memory.gradients[step]!))),
       row(
         say('most at once'),
         say('{bytes}, at step {step}', {
-          bytes: told(memory.peak),
+          bytes: inBytes(memory.peak),
           step: grouped(memory.peakStep),
         }),
       ),
@@ -101,7 +101,7 @@ const CLOSEST = 4;
 function opBars(
   model: Model,
   memory: Memory,
-  picture: Picture,
+  current: StepState,
   width: number,
   dispatch: Dispatch,
 ): Child {
@@ -121,13 +121,13 @@ function opBars(
     most = Math.max(most, added(best));
   }
   const pitch = box.wide / frameCount;
-  const held = memory.held[picture.step]!;
+  const held = memory.held[current.step]!;
   const floor = box.top + box.high;
   const title = say('bytes that each op adds');
   const bars = shown.map((frame) => {
     const high = Math.max(1, (box.high * added(frame)) / most);
     const wide = Math.min(24, Math.max(2, pitch * stretch - 2));
-    const look = frame < held ? 'held' : picture.phase === 'backward' ? 'gone' : 'todo';
+    const look = frame < held ? 'held' : current.phase === 'backward' ? 'gone' : 'todo';
     const x = box.left + (frame + 0.5) * pitch - wide / 2;
     return h(
       'rect',
@@ -140,7 +140,7 @@ function opBars(
         height: high.toFixed(1),
         onclick: () => dispatch({ kind: 'frame', frame }),
       },
-      h('title', {}, `${labelOf(model, frameNode[frame]!)}: ${told(added(frame))}`),
+      h('title', {}, `${labelOf(model, frameNode[frame]!)}: ${inBytes(added(frame))}`),
     );
   });
   const largest = shown.reduce(
@@ -155,16 +155,16 @@ function opBars(
           say('{title}: most by {label}, {bytes}', {
             title,
             label: labelOf(model, frameNode[largest]!),
-            bytes: told(added(largest)),
+            bytes: inBytes(added(largest)),
           }),
           level(box, box.top, grouped(most)),
           bars,
           line('axis', `M${box.left} ${floor}h${box.wide}`),
-          picture.frame >= 0 &&
+          current.frame >= 0 &&
             present(
               box,
-              box.left + (picture.frame + 0.5) * pitch,
-              picture.phase === 'backward' ? 'g' : 'v',
+              box.left + (current.frame + 0.5) * pitch,
+              current.phase === 'backward' ? 'g' : 'v',
             ),
           label(box.left, floor + 18, say('start of the tape')),
           label(box.left + box.wide, floor + 18, say('end'), 'end'),
@@ -176,7 +176,7 @@ function opBars(
 /** How many bytes the tape and its way back hold, step by step. */
 export function memoryView(
   model: Model,
-  picture: Picture,
+  current: StepState,
   width: number,
   dispatch: Dispatch,
 ): Child[] {
@@ -204,12 +204,12 @@ export function memoryView(
       line('limit', `M${x(turn + 1)} ${box.top}V${floor}`),
       line('axis', `M${box.left} ${floor}h${box.wide}`),
       label(x(turn + 1) - 8, box.top - 8, say('forward'), 'end'),
-      model.passage && label(x(turn + 1) + 8, box.top - 8, say('backward')),
-      present(box, x(picture.step + 0.5), picture.phase === 'backward' ? 'g' : 'v'),
+      model.backwardPass && label(x(turn + 1) + 8, box.top - 8, say('backward')),
+      present(box, x(current.step + 0.5), current.phase === 'backward' ? 'g' : 'v'),
       label(box.left, floor + 18, say('step {step}', { step: 1 })),
       label(box.left + box.wide, floor + 18, grouped(steps), 'end'),
     ),
-    opBars(model, memory, picture, width, dispatch),
-    account(model, memory, picture.step),
+    opBars(model, memory, current, width, dispatch),
+    account(model, memory, current.step),
   ];
 }

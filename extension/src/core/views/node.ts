@@ -3,7 +3,7 @@ import { cornerWidth, LETTER, pillWidth, PORTS } from '../chart.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import { NodeKind } from '../graph.js';
-import type { SlotState } from '../picture.js';
+import type { SlotState } from '../stepstate.js';
 import { fitted } from '../text.js';
 import { WORDS } from '../words.js';
 
@@ -125,9 +125,9 @@ export function nodeView(look: NodeLook, hatch: string): VNode[] {
         })
       : null,
     ...(look.stacked ? [6, 3] : []).map((by) =>
-      h('rect', { class: 'card', x: by, y: by, width, height, rx: radius }),
+      h('rect', { class: 'box', x: by, y: by, width, height, rx: radius }),
     ),
-    h('rect', { class: 'card', width, height, rx: radius, style: fill }),
+    h('rect', { class: 'box', width, height, rx: radius, style: fill }),
     h('path', { class: 'hair', d: `M0 28.5H${width}` }),
     ...titleRow(look),
     ...(look.detail === 'title' ? briefRow(look) : rows(look)),

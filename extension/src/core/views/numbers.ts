@@ -21,7 +21,7 @@ export function heatView(
   slices: Slices,
 ): VNode | null {
   if (!tensor?.shape.length || tensor.dtype === 'string') return null;
-  return wantExtras()?.pictureOf(recording, tensor, role, label, slices) ?? null;
+  return wantExtras()?.figureOf(recording, tensor, role, label, slices) ?? null;
 }
 
 /** `−1.2000 to 3.0000, mean 0.1000, 0.8000 from 0 on average, 3 zeros`: what several numbers come to. */
@@ -32,7 +32,7 @@ export function rangeFacts(recording: Recording, tensor: number): (readonly [str
   const [least, greatest, size, mean] = (['least', 'greatest', 'size', 'mean'] as const).map(
     (each) => formatNumber(measure[each]),
   );
-  const told = [
+  const facts = [
     say('{least} to {greatest}', { least: least!, greatest: greatest! }),
     !Number.isNaN(measure.mean) && say('mean {mean}', { mean: mean! }),
     say('{size} from 0 on average', { size: size! }),
@@ -40,7 +40,7 @@ export function rangeFacts(recording: Recording, tensor: number): (readonly [str
     nans && `${count(nans, 'NaN')}`,
     infinities && `${infinities} × ∞`,
   ];
-  return [['range', told.filter(Boolean).join(', ')]];
+  return [['range', facts.filter(Boolean).join(', ')]];
 }
 
 const LONGEST = 120;

@@ -1,6 +1,6 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
-import type { Picture } from '../picture.js';
+import type { StepState } from '../stepstate.js';
 import type { Dispatch, Pane, State } from '../state.js';
 import { say } from '../words.js';
 import { TITLES } from './choices.js';
@@ -11,16 +11,16 @@ import { watchedView } from './watched.js';
 /** What stands beside the code in place of the graph. */
 export function paneView(
   state: State,
-  picture: Picture,
+  current: StepState,
   width: number,
   hatch: string,
   dispatch: Dispatch,
 ): VNode {
   const { model, pane, predicting } = state;
   const views: Readonly<Record<Exclude<Pane, 'graph'>, () => Child>> = {
-    flow: () => magnitudesView(model, picture, width, hatch, predicting !== 'off', dispatch),
-    memory: () => memoryView(model, picture, width, dispatch),
-    watched: () => watchedView(model, picture, dispatch),
+    flow: () => magnitudesView(model, current, width, hatch, predicting !== 'off', dispatch),
+    memory: () => memoryView(model, current, width, dispatch),
+    watched: () => watchedView(model, current, dispatch),
   };
   const label = say(TITLES[pane]);
   return h(

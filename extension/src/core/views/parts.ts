@@ -1,6 +1,6 @@
 import { h } from '../dom.js';
 import type { Attributes, Child, VNode } from '../dom.js';
-import type { SlotState } from '../picture.js';
+import type { SlotState } from '../stepstate.js';
 
 const ICONS = {
   first: 'M3 3h2v10H3zM13 3v10L6 8z',

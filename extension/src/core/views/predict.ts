@@ -1,7 +1,7 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import type { Model } from '../model.js';
-import { glyphOf, labelOf } from '../picture.js';
+import { glyphOf, labelOf } from '../stepstate.js';
 import type { Guess, Question } from '../predict.js';
 import type { Dispatch, State } from '../state.js';
 import { say } from '../words.js';
@@ -101,14 +101,14 @@ export function verdictView(state: State, dispatch: Dispatch): VNode | null {
   const guess: Guess | undefined = state.guesses.at(-1);
   if (!guess || guess.step !== state.step) return null;
   const { said, truth, right } = guess;
-  const told = right
+  const feedback = right
     ? say('Right: {truth}.', { truth })
     : say('You said {said}. It is {truth}.', { said, truth });
   return h(
     'div',
     { class: `verdict ${right ? 'right' : 'wrong'}`, key: 'verdict' },
     h('b', { 'aria-hidden': 'true' }, right ? '✓' : '≠'),
-    h('p', { role: 'status' }, told),
+    h('p', { role: 'status' }, feedback),
     button(say('Take back'), 'quiet push', () => dispatch({ kind: 'takeBack' }), {
       'aria-keyshortcuts': 'u',
     }),

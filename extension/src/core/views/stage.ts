@@ -2,12 +2,12 @@ import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import type { Model } from '../model.js';
-import type { Picture } from '../picture.js';
+import type { StepState } from '../stepstate.js';
 import { isWindowed, wholePart } from '../scene.js';
 import { WORDS } from '../words.js';
 import { graphContent, graphSummary } from './graph.js';
 import type { GraphOptions } from './graph.js';
-import { overhang } from './road.js';
+import { overhang } from './edges.js';
 
 const MARGIN = 14;
 const SMALLEST_TYPE = 0.957;
@@ -20,7 +20,7 @@ export function stageBox(look: string, svg: VNode): VNode {
 function wholeStage(
   model: Model,
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   zoom: number,
   options: GraphOptions,
 ): VNode {
@@ -37,16 +37,16 @@ function wholeStage(
         viewBox: `-7 -7 ${width} ${height}`,
         style: zoom === 1 ? fluid : fixed,
         role: 'img',
-        'aria-label': graphSummary(model, picture),
+        'aria-label': graphSummary(model, current),
       },
-      graphContent(model, chart, picture, part, options),
+      graphContent(model, chart, current, part, options),
     ),
   );
 }
 
 /** A large graph is painted, and only what the camera sees of it; the reel is its twin to read. */
-function paintedStage(model: Model, picture: Picture): VNode {
-  const label = graphSummary(model, picture);
+function paintedStage(model: Model, current: StepState): VNode {
+  const label = graphSummary(model, current);
   return stageBox('stage windowed', h('canvas', { role: 'img', 'aria-label': label }));
 }
 
@@ -54,11 +54,11 @@ function paintedStage(model: Model, picture: Picture): VNode {
 export function stageView(
   model: Model,
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   zoom: number,
   options: GraphOptions,
 ): VNode {
   return isWindowed(chart)
-    ? paintedStage(model, picture)
-    : wholeStage(model, chart, picture, zoom, options);
+    ? paintedStage(model, current)
+    : wholeStage(model, chart, current, zoom, options);
 }

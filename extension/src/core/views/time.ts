@@ -1,10 +1,10 @@
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
-import { birthOf } from '../flow.js';
+import { firstNonFiniteStep } from '../flow.js';
 import type { Call, Model } from '../model.js';
 import { grouped } from '../numbers.js';
-import { labelOf } from '../picture.js';
-import type { Picture } from '../picture.js';
+import { labelOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
 import { SPEEDS } from '../state.js';
 import type { Action, Dispatch, State } from '../state.js';
 import { say, WORDS } from '../words.js';
@@ -17,7 +17,7 @@ export function callName(model: Model, call: Call): string {
       const node = tensor < 0 ? -1 : model.graph.nodeOfTensor[tensor]!;
       return node < 0 ? '?' : labelOf(model, node);
     }).join(', ');
-  return WORDS.gradientOf(names(call.asked.targets), names(call.asked.sources));
+  return WORDS.gradientOf(names(call.gradientCall.targets), names(call.gradientCall.sources));
 }
 
 /**
@@ -40,7 +40,7 @@ export function jumpButtons(model: Model, dispatch: Dispatch): VNode[] {
   const odd = button(say('First NaN'), 'quiet', () => dispatch({ kind: 'firstOdd' }), {
     'aria-keyshortcuts': 'n',
   });
-  return birthOf(model) < 0 ? [sum] : [sum, odd];
+  return firstNonFiniteStep(model) < 0 ? [sum] : [sum, odd];
 }
 
 /** One stretch of time: where it begins, how long it is, how much of it is over. */
@@ -57,15 +57,15 @@ interface Track {
 /** So many calls and so many tapes inside get a track; of more calls, the one that is shown. */
 const MOST_TRACKS = 4;
 
-function tracksOf(model: Model, picture: Picture): Track[] {
+function tracksOf(model: Model, current: StepState): Track[] {
   const { frameCount } = model.graph;
-  const backward = picture.phase === 'backward';
+  const backward = current.phase === 'backward';
   const forward: Track = {
     name: say('forward'),
     tone: 'v',
     from: 0,
     length: frameCount,
-    done: Math.min(picture.step, frameCount),
+    done: Math.min(current.step, frameCount),
     now: !backward,
     go: (at) => ({ kind: 'track', call: model.chosen, step: at + 1 }),
   };
@@ -80,13 +80,13 @@ function tracksOf(model: Model, picture: Picture): Track[] {
         tone: 'g',
         from: frameCount,
         length,
-        done: now ? picture.backwardSteps : 0,
+        done: now ? current.backwardSteps : 0,
         now,
         go: (at) => ({ kind: 'track', call: number, step: frameCount + at + 1 }),
       },
     ];
   });
-  return [forward, ...nested(model, picture), ...calls];
+  return [forward, ...nested(model, current), ...calls];
 }
 
 /** The first frame of an event or of one after it, by bisection. */
@@ -101,7 +101,7 @@ function frameFrom(model: Model, event: number): number {
 }
 
 /** The tapes inside this one, as stretches of its way forward. */
-function nested(model: Model, picture: Picture): Track[] {
+function nested(model: Model, current: StepState): Track[] {
   const { frameCount } = model.graph;
   const tapes = model.recording.header.nested ?? [];
   return tapes.slice(0, MOST_TRACKS).flatMap(({ name, opened, closed }): Track[] => {
@@ -114,7 +114,7 @@ function nested(model: Model, picture: Picture): Track[] {
         tone: 'w',
         from,
         length,
-        done: Math.max(0, Math.min(length, picture.step - from)),
+        done: Math.max(0, Math.min(length, current.step - from)),
         now: false,
         go: (at) => ({ kind: 'go', step: from + at + 1 }),
       },
@@ -152,8 +152,8 @@ function trackView(track: Track, length: number, dispatch: Dispatch): VNode {
 }
 
 /** All of time: forward, the tapes inside, then each way back; drag to scrub. */
-export function tracksView(state: State, picture: Picture, dispatch: Dispatch): VNode {
-  const tracks = tracksOf(state.model, picture);
+export function tracksView(state: State, current: StepState, dispatch: Dispatch): VNode {
+  const tracks = tracksOf(state.model, current);
   const length = Math.max(...tracks.map((track) => track.from + track.length));
   return h(
     'div',

@@ -2,11 +2,11 @@ import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import { formatBrief, grouped } from '../numbers.js';
-import { slotAt, slotText, tensorOf } from '../picture.js';
-import type { Picture } from '../picture.js';
+import { slotAt, slotText, tensorOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
 import type { Dispatch } from '../state.js';
-import { watchingOf } from '../watching.js';
-import type { Inside } from '../watching.js';
+import { watchingOf } from '../watched.js';
+import type { Inside } from '../watched.js';
 import { say, WORDS } from '../words.js';
 import { eyeView } from './node.js';
 import { button, chip, prose } from './parts.js';
@@ -24,14 +24,14 @@ function eye(watched: boolean): VNode {
 
 function rowView(
   model: Model,
-  picture: Picture,
+  current: StepState,
   node: number,
   watched: boolean,
   name: string,
-  told: Child,
+  reason: Child,
   dispatch: Dispatch,
 ): VNode {
-  const slot = slotAt(model, picture, node);
+  const slot = slotAt(model, current, node);
   const tensor = tensorOf(model, node);
   const choose = (): void => dispatch({ kind: 'select', node });
   return h(
@@ -40,7 +40,7 @@ function rowView(
     eye(watched),
     button(h('code', {}, name), 'quiet name', choose, { dir: 'ltr' }),
     h('span', { class: 'num vt' }, h('bdi', {}, tensor ? formatBrief(tensor, 12) : '')),
-    h('span', { class: 'told small muted' }, told),
+    h('span', { class: 'reason small muted' }, reason),
     h('span', { class: 'sr' }, `${WORDS.gradient} `, slot.state === 'pending' ? WORDS.pending : ''),
     chip(slot.state, slotText(model, slot, 9)),
   );
@@ -56,7 +56,7 @@ function listView(title: string, rows: readonly VNode[], all: number, none = '')
 }
 
 /** What is said of something, and then which tapes inside watch it since when. */
-function toldOf(said: string, inside: readonly Inside[]): Child {
+function reasonOf(said: string, inside: readonly Inside[]): Child {
   const more = inside.map(({ tape, step }) =>
     say('`{tape}` watches it since step {step}.', { tape, step: grouped(step) }),
   );
@@ -65,17 +65,17 @@ function toldOf(said: string, inside: readonly Inside[]): Child {
 }
 
 /** Who is watched since when and by which tape; who is not, and why. */
-export function watchedView(model: Model, picture: Picture, dispatch: Dispatch): Child[] {
+export function watchedView(model: Model, current: StepState, dispatch: Dispatch): Child[] {
   const tape = model.recording.header.tape.name || WORDS.untitled;
   const found = watchingOf(model);
   const watched = found.watched.slice(0, MOST_ROWS).map(({ node, name, step, how, inside }) => {
     const since = step > 0 ? `, ${say('since step {step}', { step: grouped(step) })}` : '';
-    return rowView(model, picture, node, true, name, toldOf(how + since, inside), dispatch);
+    return rowView(model, current, node, true, name, reasonOf(how + since, inside), dispatch);
   });
   const unwatched = found.unwatched
     .slice(0, MOST_ROWS)
     .map(({ node, name, why, inside }) =>
-      rowView(model, picture, node, false, name, toldOf(why, inside), dispatch),
+      rowView(model, current, node, false, name, reasonOf(why, inside), dispatch),
     );
   return [
     listView(

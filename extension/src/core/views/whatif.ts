@@ -2,7 +2,7 @@ import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import { formatNumber } from '../numbers.js';
 import { say } from '../words.js';
-import type { Curve, Input, Moment, Range, Sliders, Slope, Source } from '../whatif.js';
+import type { Curve, Input, Evaluation, Range, Sliders, Derivative, Source } from '../whatif.js';
 import { button, chip, prose } from './parts.js';
 
 const WIDTH = 318;
@@ -13,7 +13,7 @@ const TICKS = 8;
 /** About so many steps has a slider that a kernel answers; they are of a round length. */
 const FINE = 120;
 
-const shown = (value: Slope): string =>
+const shown = (value: Derivative): string =>
   value === null ? 'None' : typeof value === 'number' ? formatNumber(value) : value;
 
 /** The round number next above a length: 1, 2 or 5, times a power of ten. */
@@ -81,9 +81,9 @@ function curvePath(values: Curve['results'], plotted: Plotted, y: Scale, look: s
 }
 
 /** The tangent, and the triangle that shows how far it rises over a piece of the way. */
-function tangent(plotted: Plotted, y: Scale, result: number, slope: number): VNode[] {
+function tangent(plotted: Plotted, y: Scale, result: number, derivative: number): VNode[] {
   const { input, at, x } = plotted;
-  const rise = (to: number): number => y(result + slope * (to - at));
+  const rise = (to: number): number => y(result + derivative * (to - at));
   const piece = ticks([0, input.high - input.low], TICKS)[1]!;
   const run = at + piece <= input.high ? piece : -piece;
   const [x0, x1, y0, y1] = [x(at), x(at + run), y(result), rise(at + run)];
@@ -91,7 +91,7 @@ function tangent(plotted: Plotted, y: Scale, result: number, slope: number): VNo
   const left = run < 0 || x1 + 54 > WIDTH;
   return [
     h('path', {
-      class: new Set(plotted.curve.slopes).size > 1 ? 'tangent' : 'tangent on',
+      class: new Set(plotted.curve.derivatives).size > 1 ? 'tangent' : 'tangent on',
       d: `M${x(input.low)} ${rise(input.low)}L${x(input.high)} ${rise(input.high)}`,
     }),
     h('path', { class: 'rise', d: `M${x0} ${y0}H${x1}V${y1}` }),
@@ -100,7 +100,7 @@ function tangent(plotted: Plotted, y: Scale, result: number, slope: number): VNo
       left ? 'knock g strong end' : 'knock g strong',
       x1 + (left ? -6 : 6),
       (y0 + y1) / 2 + 4,
-      formatNumber(slope * run),
+      formatNumber(derivative * run),
     ),
   ];
 }
@@ -112,33 +112,33 @@ const LOW_FLOOR = 352;
 const HEIGHT = 376;
 
 /** A function along one input with its tangent, and its derivative below. */
-function plotView(source: Source, moment: Moment, number: number): VNode {
+function plotView(source: Source, evaluation: Evaluation, number: number): VNode {
   const { inputs, bounds, name } = source.experiment;
   const input = inputs[number]!;
-  const [at, slope] = [moment.values[number]!, moment.slopes[number]!];
-  const curve = moment.curves[number]!;
+  const [at, derivative] = [evaluation.values[number]!, evaluation.derivatives[number]!];
+  const curve = evaluation.curves[number]!;
   const range: Range = [input.low, input.high];
   const x = scale(range, LEFT, RIGHT);
   const y = scale(bounds.results, FLOOR, TOP);
-  const low = scale(bounds.slopes[number]!, LOW_FLOOR, LOW_TOP);
+  const low = scale(bounds.derivatives[number]!, LOW_FLOOR, LOW_TOP);
   const plotted = { input, at, x, curve };
-  const { result } = moment;
+  const { result } = evaluation;
   const known = typeof result === 'number' ? result : null;
   const said = say('{name} along {input}: {result} at {at}, slope {slope}', {
     name,
     input: input.name,
     result: shown(result),
     at: formatNumber(at),
-    slope: shown(slope),
+    slope: shown(derivative),
   });
   return h(
     'svg',
     { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': said },
     text('strong', 0, 12, say('along {input}', { input: input.name })),
-    text('strong end g', RIGHT, 12, say('slope {slope}', { slope: shown(slope) })),
+    text('strong end g', RIGHT, 12, say('slope {slope}', { slope: shown(derivative) })),
     axis(bounds.results, y, 5),
     text('strong', 0, LOW_TOP - 14, say('slope along {input}', { input: input.name })),
-    axis(bounds.slopes[number]!, low, 2),
+    axis(bounds.derivatives[number]!, low, 2),
     ticks(range, TICKS).map((tick) =>
       text('mid', x(tick), HEIGHT - 6, String(tick).replace('-', '−')),
     ),
@@ -146,7 +146,9 @@ function plotView(source: Source, moment: Moment, number: number): VNode {
       TOP - 6,
       FLOOR + 6,
       curvePath(curve.results, plotted, y, 'curve'),
-      known !== null && typeof slope === 'number' ? tangent(plotted, y, known, slope) : null,
+      known !== null && typeof derivative === 'number'
+        ? tangent(plotted, y, known, derivative)
+        : null,
       known === null
         ? null
         : [
@@ -163,9 +165,9 @@ function plotView(source: Source, moment: Moment, number: number): VNode {
     inside(
       LOW_TOP - 6,
       LOW_FLOOR + 6,
-      curvePath(curve.slopes, plotted, low, 'curve g'),
-      typeof slope === 'number'
-        ? h('circle', { class: 'here g', cx: x(at), cy: low(slope), r: 4.5 })
+      curvePath(curve.derivatives, plotted, low, 'curve g'),
+      typeof derivative === 'number'
+        ? h('circle', { class: 'here g', cx: x(at), cy: low(derivative), r: 4.5 })
         : null,
     ),
   );
@@ -196,20 +198,20 @@ function sliderView(sliders: Sliders, number: number): VNode {
 }
 
 /** What the slope means, for the input that was moved last. */
-function meaning(name: string, input: string, slope: Slope): Child[] {
-  const named = { name: `\`${name}\``, input: `\`${input}\``, slope: shown(slope) };
-  const told =
-    slope === null
+function meaning(name: string, input: string, derivative: Derivative): Child[] {
+  const named = { name: `\`${name}\``, input: `\`${input}\``, slope: shown(derivative) };
+  const meaningText =
+    derivative === null
       ? say('No path leads from {name} to {input}: move {input}, and the tape sees nothing.', named)
       : say('Move {input} by a little, and {name} moves {slope} times as far.', named);
-  return prose(told);
+  return prose(meaningText);
 }
 
 /** Sliders over a function, and what it does along each of them. */
 export function whatIfView(sliders: Sliders): VNode[] {
   const { source, moved, reset } = sliders;
   const { name, inputs } = source.experiment;
-  const moment = source.moment();
+  const evaluation = source.evaluation();
   return [
     h(
       'div',
@@ -227,16 +229,20 @@ export function whatIfView(sliders: Sliders): VNode[] {
         { class: 'sliders', role: 'group', 'aria-label': say('Inputs') },
         inputs.map((_, number) => sliderView(sliders, number)),
         h('h4', {}, say('The gradient is the slope')),
-        h('p', { class: 'muted' }, meaning(name, inputs[moved]!.name, moment.slopes[moved]!)),
-        moment.slopes.map((slope, number) =>
+        h(
+          'p',
+          { class: 'muted' },
+          meaning(name, inputs[moved]!.name, evaluation.derivatives[moved]!),
+        ),
+        evaluation.derivatives.map((derivative, number) =>
           h(
             'p',
             { class: 'num', dir: 'ltr' },
             `∂${name}/∂${inputs[number]!.name} = `,
-            slope === null ? chip('none', 'None') : h('b', { class: 'gt' }, shown(slope)),
+            derivative === null ? chip('none', 'None') : h('b', { class: 'gt' }, shown(derivative)),
           ),
         ),
-        moment.error ? h('p', { class: 'nt' }, moment.error) : null,
+        evaluation.error ? h('p', { class: 'nt' }, evaluation.error) : null,
         source.counts
           ? h(
               'p',
@@ -253,7 +259,7 @@ export function whatIfView(sliders: Sliders): VNode[] {
       h(
         'div',
         { class: 'plots' },
-        inputs.map((_, number) => plotView(source, moment, number)),
+        inputs.map((_, number) => plotView(source, evaluation, number)),
       ),
     ),
   ];

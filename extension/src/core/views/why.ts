@@ -4,12 +4,12 @@ import type { Explanation, Finding } from '../explanation.js';
 import type { FindingSurroundings } from '../extras.js';
 import type { Model } from '../model.js';
 import type { Action, State } from '../state.js';
-import type { Story } from '../story.js';
+import type { BrokenPath } from '../brokenpath.js';
 import { say, WORDS } from '../words.js';
 import { sourceView } from './code.js';
 import type { Mark } from './code.js';
 import { button, chip, iconButton, prose } from './parts.js';
-import { storyGraph } from './story.js';
+import { storyGraph } from './brokenpath.js';
 
 function whyHeader(
   explanation: Explanation,
@@ -120,7 +120,7 @@ function evidenceView(finding: Finding): Child[] {
 /** Why a gradient is `None`: the culprit, one sentence, the line to write, and the cut. */
 export function whyView(
   state: State,
-  story: Story,
+  story: BrokenPath,
   around: FindingSurroundings,
   dispatch: (action: Action) => void,
 ): VNode[] {

@@ -8,7 +8,7 @@ export interface CellFacts {
   /** The number under which it ran last; null where it did not. */
   readonly execution: number | null;
   /** What its outputs carry under `DATA`. */
-  readonly told: readonly unknown[];
+  readonly cardData: readonly unknown[];
 }
 
 /** What a lesson is called and worth, as its notebook's metadata say. */
@@ -61,7 +61,7 @@ interface Verdict {
 const DEEPEST = 3;
 const HEADING = /^(#{1,6})\s+(.+?)\s*#*$/;
 const FENCE = /^\s*(```|~~~)/;
-const ASKED = /^[^#\n]*\.(?:exercise|check)\(\s*(["'])(.+?)\1/gm;
+const EXERCISE_CALL = /^[^#\n]*\.(?:exercise|check)\(\s*(["'])(.+?)\1/gm;
 const LINK = /\[([^\]]*)\]\([^)]*\)/g;
 const EMPHASIS = /(\*{1,2}|__)(\S(?:.*?\S)?)\1/g;
 
@@ -87,19 +87,19 @@ function headingsOf({ isCode, source }: CellFacts, cell: number): Heading[] {
 
 /** The exercises that the code of a cell answers or checks. */
 function askedIn({ isCode, source }: CellFacts): string[] {
-  const asked = isCode ? [...source.matchAll(ASKED)].map((match) => match[2]!) : [];
-  return [...new Set(asked)];
+  const gradientCalls = isCode ? [...source.matchAll(EXERCISE_CALL)].map((match) => match[2]!) : [];
+  return [...new Set(gradientCalls)];
 }
 
-function isVerdict(told: unknown): told is Verdict {
-  const { exercise, points, of } = (told ?? {}) as Record<string, unknown>;
+function isVerdict(cardData: unknown): cardData is Verdict {
+  const { exercise, points, of } = (cardData ?? {}) as Record<string, unknown>;
   return typeof exercise === 'string' && typeof points === 'number' && typeof of === 'number';
 }
 
 /** The newest verdict on each exercise: that of the cell which ran last. */
 function verdictsIn(cells: readonly CellFacts[]): Map<string, Verdict> {
   const ordered = cells.toSorted((a, b) => (a.execution ?? 0) - (b.execution ?? 0));
-  const verdicts = ordered.flatMap(({ told }) => told.filter(isVerdict));
+  const verdicts = ordered.flatMap(({ cardData }) => cardData.filter(isVerdict));
   return new Map(verdicts.map((verdict) => [verdict.exercise, verdict]));
 }
 

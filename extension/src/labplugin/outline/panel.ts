@@ -105,10 +105,10 @@ function lessonOf({ content }: NotebookPanel): Lesson | null {
   const cells = Array.from(model.cells, (cell): CellFacts => {
     const isCode = cell.type === 'code';
     const source = cell.sharedModel.getSource();
-    if (!isCode) return { isCode, source, execution: null, told: [] };
+    if (!isCode) return { isCode, source, execution: null, cardData: [] };
     const { outputs, executionCount } = cell as ICodeCellModel;
-    const told = Array.from({ length: outputs.length }, (_, at) => outputs.get(at).data[DATA]);
-    return { isCode, source, execution: executionCount, told };
+    const cardData = Array.from({ length: outputs.length }, (_, at) => outputs.get(at).data[DATA]);
+    return { isCode, source, execution: executionCount, cardData };
   });
   return lessonIn(cells, facts);
 }

@@ -3,19 +3,19 @@ import type { VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import { Kind } from '../schema.js';
 import { formatBrief, grouped } from '../numbers.js';
-import { glyphOf, isOffFrame, labelOf, opOf, slotAt, slotText, tensorOf } from '../picture.js';
-import type { Picture } from '../picture.js';
+import { glyphOf, isOffFrame, labelOf, opOf, slotAt, slotText, tensorOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
 import type { Action } from '../state.js';
 import { WORDS } from '../words.js';
 
 export const FRAME_WIDTH = 128;
 /** Up to so many frames the reel is drawn whole; above, only what can be seen. */
-export const WHOLE_REEL = 60;
+export const WHOLE_TIMELINE = 60;
 /** Browsers lay out nothing wider; a longer reel moves faster than the hand that scrolls it. */
-const WIDEST_REEL = 12_800_000;
+const WIDEST_TIMELINE = 12_800_000;
 
 /** The frames to draw, and how far from the left the first of them stands. */
-export interface ReelPart {
+export interface TimelinePart {
   readonly from: number;
   readonly to: number;
   readonly left: number;
@@ -23,12 +23,12 @@ export interface ReelPart {
 
 /** How far apart frames are as the scroll bar sees it. */
 export function framePitch(count: number): number {
-  return Math.min(FRAME_WIDTH, WIDEST_REEL / count);
+  return Math.min(FRAME_WIDTH, WIDEST_TIMELINE / count);
 }
 
 /** The frames to draw when so much of a long reel has been scrolled past. */
-export function visibleFrames(count: number, scrolled: number, width: number): ReelPart {
-  if (count <= WHOLE_REEL) return { from: 0, to: count, left: 0 };
+export function visibleFrames(count: number, scrolled: number, width: number): TimelinePart {
+  if (count <= WHOLE_TIMELINE) return { from: 0, to: count, left: 0 };
   const pitch = framePitch(count);
   const middle = Math.round((scrolled + (width - FRAME_WIDTH) / 2) / pitch);
   const reach = Math.ceil(width / FRAME_WIDTH / 2) + 4;
@@ -38,7 +38,7 @@ export function visibleFrames(count: number, scrolled: number, width: number): R
 }
 
 /** The frames to draw when one of them has been scrolled to the middle. */
-export function partAround(count: number, frame: number, width: number): ReelPart {
+export function partAround(count: number, frame: number, width: number): TimelinePart {
   const pitch = framePitch(count);
   const centred = frame * pitch - (width - FRAME_WIDTH) / 2;
   return visibleFrames(count, Math.max(0, Math.min(centred, count * pitch - width)), width);
@@ -76,49 +76,49 @@ export function frameLabel(model: Model, frame: number): string {
 /** So many letters stand side by side in a frame; a few frames are wider than many. */
 const [ROOM, WIDE_ROOM, FEW] = [13, 22, 7];
 
-function frameValue(model: Model, picture: Picture, frame: number, taken: number): string {
-  if (frame >= picture.step) return WORDS.notRun;
+function frameValue(model: Model, current: StepState, frame: number, taken: number): string {
+  if (frame >= current.step) return WORDS.notRun;
   const node = model.graph.frameNode[frame]!;
   const tensor = tensorOf(model, node);
   const room = model.graph.frameCount > FEW ? ROOM : WIDE_ROOM;
   return tensor ? formatBrief(tensor, Math.min(14, room - taken)) : '';
 }
 
-function frameGradient(model: Model, picture: Picture, frame: number): string {
+function frameGradient(model: Model, current: StepState, frame: number): string {
   const node = model.graph.frameNode[frame]!;
-  if (picture.phase !== 'backward' || node < 0 || isOffFrame(model, frame)) return '';
-  return slotText(model, slotAt(model, picture, node), 9);
+  if (current.phase !== 'backward' || node < 0 || isOffFrame(model, frame)) return '';
+  return slotText(model, slotAt(model, current, node), 9);
 }
 
-function look(model: Model, picture: Picture, frame: number): string {
-  const backward = picture.phase === 'backward';
-  const last = picture.step === picture.stepCount;
-  const through = picture.through >= 0;
+function look(model: Model, current: StepState, frame: number): string {
+  const backward = current.phase === 'backward';
+  const last = current.step === current.stepCount;
+  const through = current.through >= 0;
   const rewound =
-    backward && (last || frame > picture.frame || (frame === picture.frame && through));
+    backward && (last || frame > current.frame || (frame === current.frame && through));
   return [
     'fr',
     isOffFrame(model, frame) ? 'off' : '',
-    frame < picture.step ? 'f' : 'todo',
+    frame < current.step ? 'f' : 'todo',
     rewound && !isOffFrame(model, frame) ? 'b' : '',
-    frame === picture.frame ? `now ${backward ? 'bwd' : 'fwd'}` : '',
+    frame === current.frame ? `now ${backward ? 'bwd' : 'fwd'}` : '',
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-function frameView(model: Model, picture: Picture, frame: number, choose: () => void): VNode {
+function frameView(model: Model, current: StepState, frame: number, choose: () => void): VNode {
   const off = isOffFrame(model, frame);
-  const current = frame === picture.frame;
-  const gradient = frameGradient(model, picture, frame);
+  const isCurrent = frame === current.frame;
+  const gradient = frameGradient(model, current, frame);
   return h(
     'button',
     {
       type: 'button',
-      class: look(model, picture, frame),
+      class: look(model, current, frame),
       'data-frame': frame,
-      tabindex: current || (picture.frame < 0 && frame === 0) ? 0 : -1,
-      'aria-current': current ? 'step' : null,
+      tabindex: isCurrent || (current.frame < 0 && frame === 0) ? 0 : -1,
+      'aria-current': isCurrent ? 'step' : null,
       onclick: choose,
     },
     off ? null : [h('span', { class: 'top' }), h('span', { class: 'bot' })],
@@ -127,7 +127,7 @@ function frameView(model: Model, picture: Picture, frame: number, choose: () => 
     h(
       's',
       {},
-      h('span', {}, frameValue(model, picture, frame, gradient.length)),
+      h('span', {}, frameValue(model, current, frame, gradient.length)),
       gradient ? h('u', {}, h('span', { class: 'sr' }, `${WORDS.gradient} `), gradient) : null,
       off ? h('span', { class: 'sr' }, `, ${WORDS.notRecorded}`) : null,
     ),
@@ -147,15 +147,15 @@ function cutView(): VNode {
 }
 
 /** The tape itself: one frame for everything that happened, in order. `cutBefore` tears it. */
-export function reelView(
+export function timelineView(
   model: Model,
-  picture: Picture,
-  part: ReelPart,
+  current: StepState,
+  part: TimelinePart,
   dispatch: (action: Action) => void,
   cutBefore = -1,
 ): VNode {
   const { frameCount } = model.graph;
-  const whole = frameCount <= WHOLE_REEL;
+  const whole = frameCount <= WHOLE_TIMELINE;
   const items: VNode[] = [];
   for (let frame = part.from; frame < part.to; frame++) {
     if (frame === cutBefore) items.push(cutView());
@@ -166,11 +166,15 @@ export function reelView(
     const choose = (): void => dispatch({ kind: 'frame', frame });
     const place = whole ? {} : { 'aria-posinset': next, 'aria-setsize': frameCount };
     items.push(
-      h('li', { class: classes, key: frame, ...place }, frameView(model, picture, frame, choose)),
+      h('li', { class: classes, key: frame, ...place }, frameView(model, current, frame, choose)),
     );
   }
   const style = whole
     ? null
     : `width:${Math.round(frameCount * framePitch(frameCount))}px;padding-left:${part.left}px`;
-  return h('ol', { class: whole ? 'reel' : 'reel long', style, 'aria-label': WORDS.reel }, items);
+  return h(
+    'ol',
+    { class: whole ? 'timeline' : 'timeline long', style, 'aria-label': WORDS.timeline },
+    items,
+  );
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { buildModel } from '../src/core/model.js';
 import { parseRecording } from '../src/core/recording.js';
-import { watchingOf } from '../src/core/watching.js';
+import { watchingOf } from '../src/core/watched.js';
 import { goldenBytes } from './goldens.js';
 
 const golden = (name: string) => buildModel(parseRecording(goldenBytes(name)));
@@ -25,8 +25,8 @@ test('where no tape is open inside, none is told of', () => {
 
 test('a span tells the function that it stands in', () => {
   const recording = parseRecording(goldenBytes('own_gradient'));
-  const told = Array.from({ length: recording.spanCount }, (_, at) => recording.functionAt(at));
-  assert.ok(told.some((name) => name === ''));
-  assert.ok(told.some((name) => name !== ''));
+  const received = Array.from({ length: recording.spanCount }, (_, at) => recording.functionAt(at));
+  assert.ok(received.some((name) => name === ''));
+  assert.ok(received.some((name) => name !== ''));
   assert.equal(recording.functionAt(-1), '');
 });

@@ -1,7 +1,7 @@
 import type { Layout } from './layout.js';
 
 /** One lane of a road: a smooth line as drawn, the same line backwards, and its middle. */
-export interface Lane {
+export interface Route {
   readonly path: string;
   readonly reverse: string;
   readonly start: Point;
@@ -55,7 +55,7 @@ function seenFrom(origin: Point, curves: readonly Curve[]): Curve[] {
   return curves.map(([a, b, c, d]): Curve => [near(a), near(b), near(c), near(d)]);
 }
 
-function laneOf(curves: readonly Curve[]): Lane {
+function routeOf(curves: readonly Curve[]): Route {
   const first = curves[0]!;
   const last = curves.at(-1)!;
   const draw = (list: readonly Curve[]): string =>
@@ -99,9 +99,9 @@ function arrival(junction: Junction, ports: Ports, back: boolean): number {
 }
 
 function besideExit(junction: Junction, back: boolean): number {
-  const lane = back ? 13 : -13;
+  const route = back ? 13 : -13;
   if (back && junction.meets) return 16;
-  if (junction.exits < 2) return lane;
+  if (junction.exits < 2) return route;
   const room = back ? 38 : 64;
   return -25 + (back ? 26 : 0) + (room * junction.exit) / (junction.exits - 1);
 }
@@ -113,7 +113,7 @@ function besideArrival(junction: Junction, back: boolean): number {
 }
 
 /** The two ends of a lane. */
-function laneEnds(
+function routeEnds(
   layout: Layout,
   widthOf: (node: number) => number,
   ports: Ports,
@@ -153,7 +153,7 @@ function halfGap(layout: Layout, layer: number): number {
 }
 
 /** A lane through the layers that a long road crosses. */
-function bentLane(layout: Layout, ends: Ends, start: Point, end: Point, back: boolean): Curve[] {
+function bentRoute(layout: Layout, ends: Ends, start: Point, end: Point, back: boolean): Curve[] {
   const down = layout.direction === 'down';
   const shift = back ? 13 : 0;
   const curves: Curve[] = [];
@@ -175,16 +175,16 @@ function bentLane(layout: Layout, ends: Ends, start: Point, end: Point, back: bo
 }
 
 /** A lane beside the graph, for roads that cross very many layers. */
-function sideLane(
+function sideRoute(
   layout: Layout,
-  lane: number,
+  route: number,
   ends: Ends,
   start: Point,
   end: Point,
   back: boolean,
 ): Curve[] {
   const down = layout.direction === 'down';
-  const track = lane + (back ? 10 : 0);
+  const track = route + (back ? 10 : 0);
   const [first, last] = [layout.layerOf[ends.from]!, layout.layerOf[ends.to]!];
   const leave = layout.layerEnd[first]! + halfGap(layout, first);
   const join = layout.layerStart[last]! - halfGap(layout, last - 1);
@@ -205,11 +205,11 @@ function curvesOf(
   junction: Junction,
   back: boolean,
 ): Curve[] {
-  const [first, end] = laneEnds(layout, widthOf, ports, ends, junction, back);
+  const [first, end] = routeEnds(layout, widthOf, ports, ends, junction, back);
   const { lead, from: start } = leadOut(layout, ends.from, first);
-  const lane = layout.lanes.get(ends.edge);
-  if (lane !== undefined) return [...lead, ...sideLane(layout, lane, ends, start, end, back)];
-  if (layout.bends.has(ends.edge)) return [...lead, ...bentLane(layout, ends, start, end, back)];
+  const route = layout.bypasses.get(ends.edge);
+  if (route !== undefined) return [...lead, ...sideRoute(layout, route, ends, start, end, back)];
+  if (layout.bends.has(ends.edge)) return [...lead, ...bentRoute(layout, ends, start, end, back)];
   const down = layout.direction === 'down';
   const join = back && junction.meets ? PLUS_ROOM / 2 : 0;
   if (down) {
@@ -222,7 +222,7 @@ function curvesOf(
 }
 
 /** Draw one lane of a road: forward from value to input, or (`back`) the same way returned. */
-export function drawLane(
+export function drawRoute(
   layout: Layout,
   widthOf: (node: number) => number,
   ports: Ports,
@@ -230,8 +230,8 @@ export function drawLane(
   junction: Junction,
   back: boolean,
   origin: Point,
-): Lane {
-  return laneOf(seenFrom(origin, curvesOf(layout, widthOf, ports, ends, junction, back)));
+): Route {
+  return routeOf(seenFrom(origin, curvesOf(layout, widthOf, ports, ends, junction, back)));
 }
 
 /** Where the ⊕ of a node stands: in front of its gradient port. */

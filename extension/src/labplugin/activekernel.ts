@@ -52,12 +52,12 @@ export class Follower {
 
   private attend(widget: Followed): void {
     const { sessionContext } = widget;
-    const tell = (): void => {
+    const update = (): void => {
       this.kernels.emit(sessionContext);
       if (widget === this.last) this.changed.emit(widget);
     };
-    sessionContext.kernelChanged.connect(tell);
-    if (sessionContext.session?.kernel) tell();
+    sessionContext.kernelChanged.connect(update);
+    if (sessionContext.session?.kernel) update();
     widget.disposed.connect(() => {
       if (widget !== this.last) return;
       this.last = null;

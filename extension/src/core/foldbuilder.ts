@@ -6,7 +6,7 @@ import type { Recording } from './recording.js';
 import { shorten } from './repeats.js';
 import type { Level, Repeat } from './repeats.js';
 import { Kind } from './schema.js';
-import { TakingIn } from './takingin.js';
+import { InputFolder } from './inputfolder.js';
 
 /** What ran at one depth, item by item, and how its repeats shorten it. */
 interface Sequence {
@@ -31,7 +31,7 @@ class Folder implements Folds {
   readonly first: number[] = [];
   readonly last: number[] = [];
   readonly size: number[] = [];
-  readonly turn: number[] = [];
+  readonly iteration: number[] = [];
   readonly group: number[] = [];
   readonly ofNode: Int32Array;
   /** The nodes that ran, the innermost composite of each (or -1), and what it does and where. */
@@ -93,7 +93,7 @@ class Folder implements Folds {
     start: number,
     end: number,
     size: number,
-    turn: number,
+    iteration: number,
     group = -1,
   ): number {
     const fold = this.kind.push(kind) - 1;
@@ -102,7 +102,7 @@ class Folder implements Folds {
     this.first.push(this.ran[start]!);
     this.last.push(this.lastOf(start, end));
     this.size.push(size);
-    this.turn.push(turn);
+    this.iteration.push(iteration);
     this.group.push(group);
     return fold;
   }
@@ -155,20 +155,20 @@ class Folder implements Folds {
     level: number,
     item: number,
     parent: number,
-    turn: number,
+    iteration: number,
   ): void {
     const { repeats, below } = sequence.levels[level]!;
     const repeat = level ? repeats.get(item) : undefined;
-    if (!repeat && level) return this.unfold(sequence, level - 1, below[item]!, parent, turn);
+    if (!repeat && level) return this.unfold(sequence, level - 1, below[item]!, parent, iteration);
     const group = sequence.groups[item]!;
     if (!repeat && group < 0) return;
     const start = startOf(sequence, level, item);
     const end = startOf(sequence, level, item + 1);
     if (repeat) {
-      const loop = this.add(FoldKind.Loop, parent, start, end, repeat.count, turn);
+      const loop = this.add(FoldKind.Loop, parent, start, end, repeat.count, iteration);
       this.unroll(sequence, level - 1, repeat, loop, 1, repeat.count);
     } else {
-      const fold = this.add(FoldKind.Composite, parent, start, end, end - start, turn, group);
+      const fold = this.add(FoldKind.Composite, parent, start, end, end - start, iteration, group);
       this.fill(fold, start, end, sequence.depth + 1);
     }
   }
@@ -185,20 +185,27 @@ class Folder implements Folds {
     const { start: begin, period } = repeat;
     let width = 1;
     while (last - first >= width * PARTS) width *= 10;
-    for (let turn = first; turn <= last; turn += width) {
-      const until = Math.min(last, turn + width - 1);
-      const from = begin + (turn - 1) * period;
+    for (let iteration = first; iteration <= last; iteration += width) {
+      const until = Math.min(last, iteration + width - 1);
+      const from = begin + (iteration - 1) * period;
       const to = begin + until * period;
       const start = startOf(sequence, level, from);
       const end = startOf(sequence, level, to);
-      if (until > turn) {
-        const range = this.add(FoldKind.Range, parent, start, end, until - turn + 1, turn);
-        this.unroll(sequence, level, repeat, range, turn, until);
+      if (until > iteration) {
+        const range = this.add(
+          FoldKind.Range,
+          parent,
+          start,
+          end,
+          until - iteration + 1,
+          iteration,
+        );
+        this.unroll(sequence, level, repeat, range, iteration, until);
       } else if (period === 1) {
         this.mark(start, end, parent);
-        this.unfold(sequence, level, from, parent, turn);
+        this.unfold(sequence, level, from, parent, iteration);
       } else {
-        const fold = this.add(FoldKind.Iteration, parent, start, end, end - start, turn);
+        const fold = this.add(FoldKind.Iteration, parent, start, end, end - start, iteration);
         for (let item = from; item < to; item++) this.unfold(sequence, level, item, fold, 0);
       }
     }
@@ -208,6 +215,6 @@ class Folder implements Folds {
 /** What of a recording can be folded: composites, and loops by what repeats itself. */
 export function foldsOf(recording: Recording, graph: Graph): Folds {
   const folds = new Folder(recording, graph);
-  new TakingIn(recording, graph, folds).all();
+  new InputFolder(recording, graph, folds).all();
   return folds;
 }

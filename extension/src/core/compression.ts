@@ -20,18 +20,18 @@ export async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
   // A blob would go through another process first.
   const packed = new Response(bytes as Uint8Array<ArrayBuffer>).body!;
   const stream = packed.pipeThrough(new DecompressionStream('gzip'));
-  return fromLanes(new Uint8Array(await new Response(stream).arrayBuffer()));
+  return fromBytePlanes(new Uint8Array(await new Response(stream).arrayBuffer()));
 }
 
 /** Words of eight bytes, of which all first ones came first, then all second ones. */
-function fromLanes(lanes: Uint8Array): Uint8Array {
-  const size = lanes.length / 8;
+function fromBytePlanes(planes: Uint8Array): Uint8Array {
+  const size = planes.length / 8;
   const words = new Uint32Array(2 * size);
   const four = (at: number): number =>
-    lanes[at]! |
-    (lanes[at + size]! << 8) |
-    (lanes[at + 2 * size]! << 16) |
-    (lanes[at + 3 * size]! << 24);
+    planes[at]! |
+    (planes[at + size]! << 8) |
+    (planes[at + 2 * size]! << 16) |
+    (planes[at + 3 * size]! << 24);
   for (let at = 0; at < size; at++) {
     words[2 * at] = four(at);
     words[2 * at + 1] = four(at + 4 * size);

@@ -6,7 +6,7 @@ import type { Recording } from './recording.js';
 import { LEAST } from './repeats.js';
 
 /** Takes what was there without running into the fold in which alone it is used. */
-export class TakingIn {
+export class InputFolder {
   constructor(
     private readonly recording: Recording,
     private readonly graph: Graph,
@@ -30,7 +30,7 @@ export class TakingIn {
     const own = new Map<number, number[]>();
     for (let node = 0; node < nodeCount; node++) {
       if (user[node]! < 0 || !this.isTheLearners(node)) continue;
-      const fold = this.inOneTurn(ofNode[node]!, !often[node]);
+      const fold = this.inOneIteration(ofNode[node]!, !often[node]);
       ofNode[node] = fold;
       const loop = this.loopAround(fold);
       const others = own.get(loop);
@@ -68,11 +68,11 @@ export class TakingIn {
   }
 
   /** Where the one iteration stands that uses what the learner made; -1 if several do. */
-  private inOneTurn(fold: number, once: boolean): number {
-    const { kind, parent, turn } = this.folds;
+  private inOneIteration(fold: number, once: boolean): number {
+    const { kind, parent, iteration } = this.folds;
     const many = (at: number): boolean => kind[at] === FoldKind.Loop || kind[at] === FoldKind.Range;
     if (once && fold >= 0 && many(fold)) return fold;
-    while (fold >= 0 && (!turn[fold] || kind[fold] === FoldKind.Range)) fold = parent[fold]!;
+    while (fold >= 0 && (!iteration[fold] || kind[fold] === FoldKind.Range)) fold = parent[fold]!;
     return fold < 0 || kind[fold] === FoldKind.Iteration ? fold : parent[fold]!;
   }
 }

@@ -22,8 +22,8 @@ function ofLanguagePack(translator: ITranslator): Catalogue {
   return new Proxy({} as Catalogue, {
     get: (_, template) => {
       if (typeof template !== 'string') return undefined;
-      const told = bundle.__(template);
-      return told === template ? undefined : told;
+      const translation = bundle.__(template);
+      return translation === template ? undefined : translation;
     },
   });
 }

@@ -1,17 +1,17 @@
-import { frameAt } from './picture.js';
+import { stateAt } from './stepstate.js';
 import type { State } from './state.js';
-import { framePitch, WHOLE_REEL } from './views/reel.js';
+import { framePitch, WHOLE_TIMELINE } from './views/timeline.js';
 
 /** What is scrolled into view gets so much room around it, in pixels. */
 const ROOM_AROUND = 48;
 
-function centreReel(root: HTMLElement, state: State): void {
-  const wrap = root.querySelector<HTMLElement>('.reelwrap');
+function centreTimeline(root: HTMLElement, state: State): void {
+  const wrap = root.querySelector<HTMLElement>('.timelinewrap');
   const now = root.querySelector<HTMLElement>('.fr.now');
   if (!wrap || !now) return;
   const { frameCount } = state.model.graph;
-  const { frame } = frameAt(state.model, state.step);
-  const long = frameCount > WHOLE_REEL;
+  const { frame } = stateAt(state.model, state.step);
+  const long = frameCount > WHOLE_TIMELINE;
   const left = long ? frame * framePitch(frameCount) : (now.parentElement?.offsetLeft ?? 0);
   wrap.scrollLeft = left - (wrap.clientWidth - now.offsetWidth) / 2;
 }
@@ -35,7 +35,7 @@ function reveal(root: HTMLElement, paneSelector: string, itemSelector: string): 
 
 /** Scroll reel, code and graph so that the current step can be seen. */
 export function showCurrent(root: HTMLElement, state: State): void {
-  centreReel(root, state);
+  centreTimeline(root, state);
   reveal(root, '.code', '.hl');
   reveal(root, '.stage', state.selected >= 0 ? '.nd.s' : '.nd:is(.v, .g, .n)');
 }

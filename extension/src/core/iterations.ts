@@ -2,7 +2,7 @@ import { foldsIn } from './folded.js';
 import { FoldKind } from './folds.js';
 import type { Folds } from './folds.js';
 import type { Model } from './model.js';
-import { frameAt } from './picture.js';
+import { stateAt } from './stepstate.js';
 import type { Action, State } from './state.js';
 
 /** The first and the last node of an iteration. */
@@ -11,23 +11,23 @@ type Stretch = readonly [first: number, last: number];
 /** A loop, and the iteration of it that a step is about. */
 export interface Loop {
   readonly fold: number;
-  readonly turns: readonly Stretch[];
+  readonly iterations: readonly Stretch[];
   /** From 1; 0 where the step is about something else. */
-  readonly turn: number;
+  readonly iteration: number;
 }
 
 const known = new WeakMap<Folds, Map<number, readonly Stretch[]>>();
 
 /** The iterations of a loop: folds of their own, or where each is one op, those ops. */
-function turnsOf({ graph }: Model, folds: Folds, loop: number): readonly Stretch[] {
+function iterationsOf({ graph }: Model, folds: Folds, loop: number): readonly Stretch[] {
   const made = known.get(folds) ?? new Map<number, readonly Stretch[]>();
   known.set(folds, made);
   const before = made.get(loop);
   if (before) return before;
-  const { kind, parent, turn, first, last } = folds;
+  const { kind, parent, iteration, first, last } = folds;
   const found: Stretch[] = [];
   for (let fold = loop + 1; fold < kind.length && first[fold]! <= last[loop]!; fold++) {
-    if (!turn[fold] || kind[fold] === FoldKind.Range) continue;
+    if (!iteration[fold] || kind[fold] === FoldKind.Range) continue;
     let around = parent[fold]!;
     while (kind[around] === FoldKind.Range) around = parent[around]!;
     if (around === loop) found.push([first[fold]!, last[fold]!]);
@@ -46,7 +46,7 @@ const OUTERMOST = 2;
 
 /** The node that a step is about: that which ran, or which the gradient passes through. */
 function nodeAt({ model, selected, step }: State): number {
-  const { phase, through, node } = frameAt(model, step);
+  const { phase, through, node } = stateAt(model, step);
   return selected >= 0 ? selected : phase === 'backward' && through >= 0 ? through : node;
 }
 
@@ -67,9 +67,9 @@ export function loopsAt(state: State): Loop[] {
     kind === FoldKind.Loop && !loopsAround(folds, folds.parent[fold]!).length ? [fold] : [],
   );
   return (around.length ? around : outermost.slice(0, OUTERMOST)).map((fold) => {
-    const turns = turnsOf(model, folds, fold);
-    const at = turns.findIndex(([first, last]) => node >= first && node <= last);
-    return { fold, turns, turn: at + 1 };
+    const iterations = iterationsOf(model, folds, fold);
+    const at = iterations.findIndex(([first, last]) => node >= first && node <= last);
+    return { fold, iterations, iteration: at + 1 };
   });
 }
 
@@ -83,21 +83,25 @@ function within(nodes: ArrayLike<number>, [first, last]: Stretch): readonly numb
 }
 
 /** The step at the same place of another iteration, counted from 1. */
-export function toTurn(state: State, { turns, turn }: Loop, wanted: number): Action {
+export function goToIteration(
+  state: State,
+  { iterations, iteration }: Loop,
+  wanted: number,
+): Action {
   const { model, step } = state;
   const { frameCount, frameNode } = model.graph;
   const backward = step > frameCount;
-  const nodes = backward ? model.passage!.through : frameNode;
+  const nodes = backward ? model.backwardPass!.through : frameNode;
   const from = backward ? frameCount : 0;
-  const to = Math.max(1, Math.min(turns.length, Math.round(wanted) || 1));
-  const places = within(nodes, turns[to - 1]!);
-  const here = turn ? within(nodes, turns[turn - 1]!).indexOf(step - from - 1) : -1;
+  const to = Math.max(1, Math.min(iterations.length, Math.round(wanted) || 1));
+  const places = within(nodes, iterations[to - 1]!);
+  const here = iteration ? within(nodes, iterations[iteration - 1]!).indexOf(step - from - 1) : -1;
   const place = places[Math.max(0, Math.min(here, places.length - 1))];
   return { kind: 'go', step: place === undefined ? step : from + place + 1 };
 }
 
 /** One iteration on or back, in the innermost loop; null where there is none. */
-export function turnBy(state: State, by: 1 | -1): Action | null {
+export function iterationBy(state: State, by: 1 | -1): Action | null {
   const loop = loopsAt(state).at(-1);
-  return loop ? toTurn(state, loop, loop.turn + by) : null;
+  return loop ? goToIteration(state, loop, loop.iteration + by) : null;
 }

@@ -2,9 +2,9 @@ import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import { EdgeKind, NodeKind } from '../graph.js';
 import type { Model } from '../model.js';
-import { frameAt, labelOf } from '../picture.js';
+import { stateAt, labelOf } from '../stepstate.js';
 import type { Action } from '../state.js';
-import type { Story } from '../story.js';
+import type { BrokenPath } from '../brokenpath.js';
 import { wholePart } from '../scene.js';
 import { WORDS } from '../words.js';
 import { graphContent } from './graph.js';
@@ -20,7 +20,7 @@ function cutMark(x: number, y: number): VNode {
 }
 
 /** Where the tape ends, when all nodes off the tape stand beyond all nodes on it. */
-function border(story: Story): number | null {
+function border(story: BrokenPath): number | null {
   const { model, chart, cut } = story;
   const { layout } = chart;
   if (cut < 0 || model.graph.edgeKind[cut] !== EdgeKind.Cut) return null;
@@ -32,11 +32,11 @@ function border(story: Story): number | null {
   return (layout.layerEnd[layer - 1]! + layout.layerStart[layer]!) / 2;
 }
 
-function overlays(story: Story): { over: VNode[]; top: number } {
+function overlays(story: BrokenPath): { over: VNode[]; top: number } {
   const { model, chart, cut } = story;
   const place = cut < 0 ? -1 : Array.from(chart.edges).indexOf(cut);
   if (place < 0) return { over: [], top: 0 };
-  const [x, y] = chart.lane(place, false, false).at(0.5);
+  const [x, y] = chart.route(place, false, false).at(0.5);
   const at = border(story);
   const sign = cutMark(x, y);
   if (at === null || chart.layout.direction === 'down') return { over: [sign], top: 0 };
@@ -66,11 +66,15 @@ function leftThroughNumPy(model: Model, cut: number): boolean {
 }
 
 /** The nodes that tell why, once everything has happened, with the sign at the cut. */
-export function storyGraph(story: Story, hatch: string, dispatch: (action: Action) => void): VNode {
+export function storyGraph(
+  story: BrokenPath,
+  hatch: string,
+  dispatch: (action: Action) => void,
+): VNode {
   const { model, chart, culprit } = story;
   const { over, top } = overlays(story);
-  const picture = { ...frameAt(model, model.stepCount), edge: -1 };
-  const content = graphContent(model, chart, picture, wholePart(chart), {
+  const current = { ...stateAt(model, model.stepCount), edge: -1 };
+  const content = graphContent(model, chart, current, wholePart(chart), {
     selected: -1,
     culprit,
     ...(story.cut >= 0 ? { cut: story.cut } : {}),
@@ -95,7 +99,7 @@ export function storyGraph(story: Story, hatch: string, dispatch: (action: Actio
   return stageBox('stage', svg);
 }
 
-function storySummary(story: Story): string {
+function storySummary(story: BrokenPath): string {
   const { model } = story;
   const { nodes } = story.chart;
   const names = (off: boolean): string =>

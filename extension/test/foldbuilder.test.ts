@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { foldsOf } from '../src/core/folding.js';
+import { foldsOf } from '../src/core/foldbuilder.js';
 import { FoldKind, foldName, hiddenBy, openAtFirst } from '../src/core/folds.js';
 import { buildModel } from '../src/core/model.js';
 import { parseRecording } from '../src/core/recording.js';
@@ -29,7 +29,7 @@ for (const { name, bytes, expected } of goldens()) {
       folds.first[at],
       folds.last[at],
       folds.size[at],
-      folds.turn[at],
+      folds.iteration[at],
     ]);
     assert.deepEqual(rows, expected.folds);
     assert.deepEqual(

@@ -3,11 +3,11 @@ import type { Chart } from './chart.js';
 import type { Explanation, Finding, Where } from './explanation.js';
 import { EdgeKind, NodeKind } from './graph.js';
 import type { Model } from './model.js';
-import { isOffFrame, labelOf } from './picture.js';
+import { isOffFrame, labelOf } from './stepstate.js';
 import { Kind } from './schema.js';
 
 /** What of the graph tells why a path ends. */
-export interface Story {
+export interface BrokenPath {
   /** The recording's model, with the ways that assignments took as edges. */
   readonly model: Model;
   readonly chart: Chart;
@@ -117,13 +117,13 @@ function relevant(
   explanation: Explanation,
   finding: Finding | undefined,
 ): Set<number> {
-  const asked = model.passage?.asked;
+  const gradientCall = model.backwardPass?.gradientCall;
   const named = (name: string, tensors: ArrayLike<number>): number[] => {
     const found = nodesNamed(model, name);
     return found.length ? found : nodesOf(model, tensors);
   };
-  const sources = named(explanation.source, asked?.sources ?? []);
-  const targets = named(explanation.target, asked?.targets ?? []);
+  const sources = named(explanation.source, gradientCall?.sources ?? []);
+  const targets = named(explanation.target, gradientCall?.targets ?? []);
   const before = reachable(model, targets, false);
   const after = reachable(model, sources, true);
   const between = new Set([...before].filter((node) => after.has(node)));
@@ -134,8 +134,10 @@ function relevant(
 }
 
 /** Whether the way back came to an edge and passed nothing on. */
-function isBlocked({ passage }: Model, edge: number): boolean {
-  return !!passage && passage.flowOfEdge[edge]! < 0 && passage.edgeOfFlow.includes(edge);
+function isBlocked({ backwardPass }: Model, edge: number): boolean {
+  return (
+    !!backwardPass && backwardPass.flowOfEdge[edge]! < 0 && backwardPass.edgeOfFlow.includes(edge)
+  );
 }
 
 /**
@@ -173,7 +175,7 @@ const FLOW_ROOM = 116;
 function layersReachedByFlow(model: Model, chart: Chart): Set<number> {
   const found = new Set<number>();
   for (let edge = 0; edge < chart.edges.length; edge++) {
-    const flow = model.passage?.flowOfEdge[chart.edges[edge]!] ?? -1;
+    const flow = model.backwardPass?.flowOfEdge[chart.edges[edge]!] ?? -1;
     if (flow >= 0) found.add(chart.layout.layerOf[chart.ends(edge).to]!);
   }
   return found;
@@ -206,12 +208,12 @@ function standsAt(model: Model, node: number, where: Where | null): boolean {
 }
 
 /** Choose what to draw of a recording to explain one finding. */
-export function storyOf(
+export function brokenPathOf(
   tape: Model,
   explanation: Explanation,
   finding: Finding | undefined,
   direction: 'right' | 'down',
-): Story {
+): BrokenPath {
   const around = detours(tape, finding);
   const model = withEdges(tape, [...assignments(tape), ...around]);
   const wanted = relevant(model, explanation, finding);

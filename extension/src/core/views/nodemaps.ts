@@ -8,7 +8,7 @@ import { sheetOf } from '../planes.js';
 import type { Sheet } from '../planes.js';
 import { Form } from '../previews.js';
 import type { Recording } from '../recording.js';
-import { shadedPixels, tintedCells } from './pictures.js';
+import { shadedPixels, tintedCells } from './figures.js';
 
 /** How high a map may be, how large its cells, how wide a bar, on cards of each kind. */
 const SIZES: Readonly<Record<Detail, { high: number; cell: number; bar: number } | null>> = {
@@ -97,7 +97,7 @@ function framed({ tone, right, middle }: Place, width: number, height: number, i
 }
 
 /** What a card shows of tensors that it cannot write: its value, and its gradient once it is there. */
-export function cardMaps(recording: Recording, look: NodeLook): Child {
+export function nodeMaps(recording: Recording, look: NodeLook): Child {
   const { detail, width, value, slotText, tensors } = look;
   if (!SIZES[detail]) return null;
   const { valueY, gradientY } = PORTS[detail];

@@ -1,7 +1,7 @@
 import type { Sliders, Source } from './whatif.js';
 
 /** Keeps the sliders of a widget where the learner has put them. */
-export class Sliding {
+export class SliderState {
   private now: Sliders;
 
   /** `draw` shows what can be shown before the source has answered. */
@@ -13,7 +13,7 @@ export class Sliding {
     const starts = source.experiment.inputs.map(({ start }) => start);
     this.now = {
       source,
-      values: source.moment().values,
+      values: source.evaluation().values,
       moved: 0,
       move: (input, value) => this.moveTo(this.now.values.with(input, value), input),
       reset: () => this.moveTo(starts, 0),
@@ -27,7 +27,7 @@ export class Sliding {
   /** The source has answered; one that counts tells where the sliders stand. */
   renew(): void {
     const { source } = this.now;
-    if (source.counts) this.now = { ...this.now, values: source.moment().values };
+    if (source.counts) this.now = { ...this.now, values: source.evaluation().values };
   }
 
   private moveTo(values: readonly number[], moved: number): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FRAME_WIDTH, framePitch, visibleFrames } from '../src/core/views/reel.js';
+import { FRAME_WIDTH, framePitch, visibleFrames } from '../src/core/views/timeline.js';
 
 const WIDTH = 1100;
 

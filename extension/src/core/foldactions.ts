@@ -1,10 +1,10 @@
 import { foldAround, foldsIn, openAround, opened, shownFor } from './folded.js';
-import { frameAt } from './picture.js';
+import { stateAt } from './stepstate.js';
 import type { State } from './state.js';
 
 /** The node that the learner pointed at, or else that of the step. */
 function chosen({ model, selected, step }: State): number {
-  return selected >= 0 ? selected : frameAt(model, step).node;
+  return selected >= 0 ? selected : stateAt(model, step).node;
 }
 
 /** Select the next node that can be seen; what is folded counts as one. */
@@ -20,7 +20,7 @@ export function selectBy(state: State, by: 1 | -1): State {
 }
 
 /** Open a fold that is closed, close one that is open. */
-export function turnFold(state: State, given?: number): State {
+export function toggleFold(state: State, given?: number): State {
   const { model, open } = state;
   const node = chosen(state);
   const closed = foldAround(model, open, node);

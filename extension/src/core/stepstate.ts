@@ -1,11 +1,11 @@
 import { FrameKind } from './graph.js';
-import type { Flowed, Model, Passage } from './model.js';
+import type { Flowed, Model, BackwardPass } from './model.js';
 import { Kind, Role } from './schema.js';
 import type { TensorInfo } from './schema.js';
 import { formatBrief, formatNumber } from './numbers.js';
 
 /** What the current step is about. Steps count from 1, as they do on screen. */
-export interface Picture {
+export interface StepState {
   readonly step: number;
   readonly stepCount: number;
   readonly phase: 'empty' | 'forward' | 'backward';
@@ -26,22 +26,22 @@ function clampStep(model: Model, step: number): number {
   return Math.max(1, Math.min(model.stepCount, Math.round(step) || 1));
 }
 
-function forward(model: Model, step: number): Picture {
+function forward(model: Model, step: number): StepState {
   const { frameNode } = model.graph;
   const base = { step, stepCount: model.stepCount, through: -1, edge: -1, backwardSteps: 0 };
   const frame = step - 1;
   return { ...base, phase: 'forward', frame, node: frameNode[frame] ?? -1, flow: null };
 }
 
-function backward(model: Model, passage: Passage, step: number): Picture {
+function backward(model: Model, backwardPass: BackwardPass, step: number): StepState {
   const { graph, recording, stepCount } = model;
   const at = step - graph.frameCount - 1;
-  const index = passage.flows[at]!;
+  const index = backwardPass.flows[at]!;
   const event = index < 0 ? null : recording.event(index);
   const flow = event?.kind === Kind.Flowed ? event : null;
-  const target = graph.nodeOfTensor[passage.asked.targets[0] ?? -1] ?? -1;
-  const node = flow ? passage.receiver[at]! : target;
-  const through = passage.through[at]!;
+  const target = graph.nodeOfTensor[backwardPass.gradientCall.targets[0] ?? -1] ?? -1;
+  const node = flow ? backwardPass.receiver[at]! : target;
+  const through = backwardPass.through[at]!;
   return {
     step,
     stepCount,
@@ -49,25 +49,25 @@ function backward(model: Model, passage: Passage, step: number): Picture {
     frame: graph.nodeFrame[through >= 0 ? through : node] ?? -1,
     node,
     through,
-    edge: passage.edgeOfFlow[at]!,
+    edge: backwardPass.edgeOfFlow[at]!,
     backwardSteps: at + 1,
     flow,
   };
 }
 
 /** What is lit at a step: a pure function of the recording and the number of the step. */
-export function frameAt(model: Model, step: number): Picture {
+export function stateAt(model: Model, step: number): StepState {
   if (model.stepCount === 0) {
     return { ...forward(model, 0), phase: 'empty', frame: -1, node: -1 };
   }
   const at = clampStep(model, step);
-  const isForward = at <= model.graph.frameCount || !model.passage;
-  return isForward ? forward(model, at) : backward(model, model.passage!, at);
+  const isForward = at <= model.graph.frameCount || !model.backwardPass;
+  return isForward ? forward(model, at) : backward(model, model.backwardPass!, at);
 }
 
 /** Whether a node's value is there already. */
-export function isLit(model: Model, picture: Picture, node: number): boolean {
-  return model.graph.nodeFrame[node]! < (picture.phase === 'empty' ? 0 : picture.step);
+export function isLit(model: Model, current: StepState, node: number): boolean {
+  return model.graph.nodeFrame[node]! < (current.phase === 'empty' ? 0 : current.step);
 }
 
 export type SlotState = 'pending' | 'value' | 'part' | 'zero' | 'none' | 'nonezero' | 'nan';
@@ -83,31 +83,31 @@ export interface Slot {
 
 const PENDING: Slot = { state: 'pending', tensor: -1, arrived: 0, expected: 0 };
 
-function flowAt(model: Model, passage: Passage, flow: number): Flowed | null {
-  const index = passage.flows[flow]!;
+function flowAt(model: Model, backwardPass: BackwardPass, flow: number): Flowed | null {
+  const index = backwardPass.flows[flow]!;
   const event = index < 0 ? null : model.recording.event(index);
   return event?.kind === Kind.Flowed ? event : null;
 }
 
 /** The contributions to a node, in the order in which they arrive. */
 export function arrivalsAt(model: Model, node: number): Flowed[] {
-  const { passage } = model;
-  if (!passage || node < 0) return [];
+  const { backwardPass } = model;
+  if (!backwardPass || node < 0) return [];
   const found: Flowed[] = [];
-  for (let at = passage.firstArrival[node]!; at < passage.firstArrival[node + 1]!; at++) {
-    const flow = flowAt(model, passage, passage.arrivals[at]!);
+  for (let at = backwardPass.firstArrival[node]!; at < backwardPass.firstArrival[node + 1]!; at++) {
+    const flow = flowAt(model, backwardPass, backwardPass.arrivals[at]!);
     if (flow) found.push(flow);
   }
   return found;
 }
 
 /** How many of a node's arrivals have happened, by bisection: a node may have very many. */
-function arrivedCount(passage: Passage, node: number, backwardSteps: number): number {
-  const first = passage.firstArrival[node]!;
-  let [low, high] = [first, passage.firstArrival[node + 1]!];
+function arrivedCount(backwardPass: BackwardPass, node: number, backwardSteps: number): number {
+  const first = backwardPass.firstArrival[node]!;
+  let [low, high] = [first, backwardPass.firstArrival[node + 1]!];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (passage.arrivals[middle]! < backwardSteps) low = middle + 1;
+    if (backwardPass.arrivals[middle]! < backwardSteps) low = middle + 1;
     else high = middle;
   }
   return low - first;
@@ -115,33 +115,36 @@ function arrivedCount(passage: Passage, node: number, backwardSteps: number): nu
 
 function latestArrival(
   model: Model,
-  passage: Passage,
+  backwardPass: BackwardPass,
   node: number,
   arrived: number,
 ): Flowed | null {
-  const at = passage.firstArrival[node]! + arrived - 1;
-  return arrived > 0 ? flowAt(model, passage, passage.arrivals[at]!) : null;
+  const at = backwardPass.firstArrival[node]! + arrived - 1;
+  return arrived > 0 ? flowAt(model, backwardPass, backwardPass.arrivals[at]!) : null;
 }
 
-export function slotAt(model: Model, picture: Picture, node: number): Slot {
-  const { passage } = model;
-  if (!passage || picture.phase !== 'backward') return PENDING;
-  const expected = passage.firstArrival[node + 1]! - passage.firstArrival[node]!;
-  const arrived = arrivedCount(passage, node, picture.backwardSteps);
-  const last = latestArrival(model, passage, node, arrived);
+export function slotAt(model: Model, current: StepState, node: number): Slot {
+  const { backwardPass } = model;
+  if (!backwardPass || current.phase !== 'backward') return PENDING;
+  const expected = backwardPass.firstArrival[node + 1]! - backwardPass.firstArrival[node]!;
+  const arrived = arrivedCount(backwardPass, node, current.backwardSteps);
+  const last = latestArrival(model, backwardPass, node, arrived);
   if (last) {
     const state = stateOf(model.recording.tensor(last.sum), arrived === expected);
     return { state, tensor: last.sum, arrived, expected };
   }
-  const blocked = expected === 0 && (passage.blocked.get(node) ?? Infinity) < picture.backwardSteps;
-  if (!blocked && picture.step < model.stepCount) return { ...PENDING, expected };
+  const blocked =
+    expected === 0 && (backwardPass.blocked.get(node) ?? Infinity) < current.backwardSteps;
+  if (!blocked && current.step < model.stepCount) return { ...PENDING, expected };
   return { state: shownAsZero(model, node) ? 'nonezero' : 'none', tensor: -1, arrived, expected };
 }
 
 function shownAsZero(model: Model, node: number): boolean {
-  const { asked } = model.passage!;
-  const position = asked.sources.findIndex((tensor) => model.graph.nodeOfTensor[tensor] === node);
-  return asked.zeros && position >= 0;
+  const { gradientCall } = model.backwardPass!;
+  const position = gradientCall.sources.findIndex(
+    (tensor) => model.graph.nodeOfTensor[tensor] === node,
+  );
+  return gradientCall.zeros && position >= 0;
 }
 
 function stateOf(tensor: TensorInfo, done: boolean): SlotState {
@@ -201,16 +204,16 @@ export function isOffFrame(model: Model, frame: number): boolean {
 }
 
 /** The step to go to when a frame is chosen: in the phase where the learner is. */
-export function stepForFrame(model: Model, picture: Picture, frame: number): number {
-  const { graph, passage } = model;
-  if (picture.phase !== 'backward' || !passage) return frame + 1;
+export function stepForFrame(model: Model, current: StepState, frame: number): number {
+  const { graph, backwardPass } = model;
+  if (current.phase !== 'backward' || !backwardPass) return frame + 1;
   const node = graph.frameNode[frame]!;
   const first = graph.frameCount + 1;
-  const through = passage.through.indexOf(node);
-  const target = graph.nodeOfTensor[passage.asked.targets[0] ?? -1];
+  const through = backwardPass.through.indexOf(node);
+  const target = graph.nodeOfTensor[backwardPass.gradientCall.targets[0] ?? -1];
   if (node === target) return first;
   if (through >= 0) return first + through;
   const isWatch = graph.frameKind[frame] === FrameKind.Watch;
-  const last = passage.receiver.lastIndexOf(node);
+  const last = backwardPass.receiver.lastIndexOf(node);
   return isWatch && last >= 0 ? first + last : frame + 1;
 }

@@ -1,16 +1,16 @@
 import { hasReturned, isBegun, isNow } from '../appearance.js';
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
-import { pulseOfEdge, strengthOf } from '../flow.js';
+import { magnitudeOfEdge, strengthOf } from '../flow.js';
 import type { VNode } from '../dom.js';
 import { EdgeKind } from '../graph.js';
 import { LABEL_HEIGHT, labelWidth, placeLabels } from '../labels.js';
 import type { Label } from '../labels.js';
 import type { Model } from '../model.js';
 import { formatBrief } from '../numbers.js';
-import { isLit, labelOf, slotAt, tensorOf } from '../picture.js';
-import type { Picture } from '../picture.js';
-import type { Point } from '../roads.js';
+import { isLit, labelOf, slotAt, tensorOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
+import type { Point } from '../routes.js';
 import type { Part } from '../scene.js';
 import { Kind } from '../schema.js';
 
@@ -38,13 +38,15 @@ const OFF_LOOK: Readonly<Record<EdgeKind, string>> = {
 
 /** Whether several contributions are added at a node. */
 function meetsAt(model: Model, node: number): boolean {
-  const { passage } = model;
-  return !!passage && passage.firstArrival[node + 1]! - passage.firstArrival[node]! > 1;
+  const { backwardPass } = model;
+  return (
+    !!backwardPass && backwardPass.firstArrival[node + 1]! - backwardPass.firstArrival[node]! > 1
+  );
 }
 
 function contributionText(model: Model, edge: number): string {
-  const flow = model.passage?.flowOfEdge[edge] ?? -1;
-  const event = flow < 0 ? null : model.recording.event(model.passage!.flows[flow]!);
+  const flow = model.backwardPass?.flowOfEdge[edge] ?? -1;
+  const event = flow < 0 ? null : model.recording.event(model.backwardPass!.flows[flow]!);
   if (event?.kind !== Kind.Flowed || event.contribution < 0) return '';
   return formatBrief(model.recording.tensor(event.contribution), LABEL_ROOM);
 }
@@ -52,7 +54,7 @@ function contributionText(model: Model, edge: number): string {
 const named = new WeakMap<Chart, { model: Model; names: readonly string[] }>();
 
 /** The ends of each road in words: `h, 64×128 → loss`, with all that sets out on it. */
-function roadNames(model: Model, chart: Chart): readonly string[] {
+function edgeNames(model: Model, chart: Chart): readonly string[] {
   const known = named.get(chart);
   if (known?.model === model) return known.names;
   const from = Array.from(chart.edges, () => new Set<number>());
@@ -61,13 +63,13 @@ function roadNames(model: Model, chart: Chart): readonly string[] {
     if (nodes && nodes.size <= MOST_NAMED) nodes.add(model.graph.edgeFrom[id]!);
   }
   const names = from.map((nodes, edge) => {
-    const told = [...nodes].slice(0, MOST_NAMED).map((node) => {
+    const endNames = [...nodes].slice(0, MOST_NAMED).map((node) => {
       const tensor = tensorOf(model, node);
       const label = labelOf(model, node);
       return tensor ? `${label}, ${formatBrief(tensor, LABEL_ROOM)}` : label;
     });
-    const more = nodes.size > told.length ? '; …' : '';
-    return `${told.join('; ')}${more} → ${chart.faceOf(chart.ends(edge).to).label}`;
+    const more = nodes.size > endNames.length ? '; …' : '';
+    return `${endNames.join('; ')}${more} → ${chart.faceOf(chart.ends(edge).to).label}`;
   });
   named.set(chart, { model, names });
   return names;
@@ -75,13 +77,13 @@ function roadNames(model: Model, chart: Chart): readonly string[] {
 
 /** Labels of a whole small graph, placed once so that they stay where they are. */
 function allLabels(model: Model, chart: Chart, part: Part): Label[] {
-  if (!model.passage || chart.nodes.length > LABELLED) return [];
+  if (!model.backwardPass || chart.nodes.length > LABELLED) return [];
   return part.edges.flatMap((edge) => {
-    const roads = chart.roads(edge);
-    if (roads > 1) return [{ edge, text: `×${roads}`, lane: chart.lane(edge, false, false) }];
+    const count = chart.edgeCount(edge);
+    if (count > 1) return [{ edge, text: `×${count}`, route: chart.route(edge, false, false) }];
     const text = contributionText(model, chart.edges[edge]!);
     const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
-    return text ? [{ edge, text, lane: chart.lane(edge, true, meets) }] : [];
+    return text ? [{ edge, text, route: chart.route(edge, true, meets) }] : [];
   });
 }
 
@@ -100,8 +102,8 @@ function labelPlaces(model: Model, chart: Chart, part: Part): Map<number, Point>
   const known = placed.get(chart);
   if (known?.model === model) return known.places;
   const labels = allLabels(model, chart, part);
-  const roads = labels.length ? part.edges.map((edge) => chart.lane(edge, false, false)) : [];
-  const places = placeLabels(chart, labels, plusBoxes(model, chart, part), roads);
+  const routes = labels.length ? part.edges.map((edge) => chart.route(edge, false, false)) : [];
+  const places = placeLabels(chart, labels, plusBoxes(model, chart, part), routes);
   placed.set(chart, { model, places });
   return places;
 }
@@ -118,7 +120,7 @@ function kindOf(model: Model, edge: number, cut: number | undefined): EdgeKind {
 function edgeView(
   model: Model,
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   edge: number,
   cut: number | undefined,
   origin: Point,
@@ -128,18 +130,18 @@ function edgeView(
   const from = chart.nodes[ends.from]!;
   const down = chart.layout.direction === 'down';
   const kind = kindOf(model, id, cut);
-  const lit = isBegun(model, chart, picture, ends.to) && isLit(model, picture, from);
+  const lit = isBegun(model, chart, current, ends.to) && isLit(model, current, from);
   const look = lit || kind !== EdgeKind.Taped ? OFF_LOOK[kind] : 'todo';
-  const lane = chart.lane(edge, false, false, origin);
-  const tip: Point = down ? [lane.end[0], lane.end[1] + 7] : [lane.end[0] + 7, lane.end[1]];
+  const route = chart.route(edge, false, false, origin);
+  const tip: Point = down ? [route.end[0], route.end[1] + 7] : [route.end[0] + 7, route.end[1]];
   return h(
     'g',
     { key: `e${id}` },
     chart.nodes.length <= LABELLED && [
-      h('title', {}, roadNames(model, chart)[edge]),
-      h('path', { class: 'reach', d: lane.path }),
+      h('title', {}, edgeNames(model, chart)[edge]),
+      h('path', { class: 'reach', d: route.path }),
     ],
-    h('path', { class: `ed ${look}`, d: lane.path }),
+    h('path', { class: `ed ${look}`, d: route.path }),
     arrowHead(down ? 'down' : 'right', tip, look === 'f' ? 'f' : 'm'),
   );
 }
@@ -147,28 +149,28 @@ function edgeView(
 function backView(
   model: Model,
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   edge: number,
   origin: Point,
 ): VNode | null {
   const id = chart.edges[edge]!;
-  if (!hasReturned(model, chart, picture, edge)) return null;
+  if (!hasReturned(model, chart, current, edge)) return null;
   const down = chart.layout.direction === 'down';
   const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
-  const lane = chart.lane(edge, true, meets, origin);
-  const now = isNow(chart, picture, edge);
-  const pulse = pulseOfEdge(model, id);
-  const [x, y] = lane.start;
+  const route = chart.route(edge, true, meets, origin);
+  const now = isNow(chart, current, edge);
+  const magnitude = magnitudeOfEdge(model, id);
+  const [x, y] = route.start;
   const tip: Point = down ? [x, y - 9] : [x - 9, y];
   return h(
     'g',
     { key: `b${id}` },
     h('path', {
-      class: `ed b ${pulse?.health ?? ''}${now ? ' now' : ''}`,
-      style: pulse && `--wide:${strengthOf(pulse.size).toFixed(2)}`,
-      d: lane.path,
+      class: `ed b ${magnitude?.health ?? ''}${now ? ' now' : ''}`,
+      style: magnitude && `--wide:${strengthOf(magnitude.size).toFixed(2)}`,
+      d: route.path,
     }),
-    now ? h('path', { class: 'ed flow', d: lane.reverse }) : null,
+    now ? h('path', { class: 'ed flow', d: route.reverse }) : null,
     meets ? null : arrowHead(down ? 'up' : 'left', tip, 'b'),
   );
 }
@@ -176,25 +178,26 @@ function backView(
 function labelView(
   model: Model,
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   edge: number,
   places: Map<number, Point>,
   origin: Point,
 ): VNode | null {
   const id = chart.edges[edge]!;
-  const roads = chart.roads(edge);
-  const now = isNow(chart, picture, edge);
-  if (!hasReturned(model, chart, picture, edge) && roads < 2) return null;
+  const edgeCount = chart.edgeCount(edge);
+  const now = isNow(chart, current, edge);
+  if (!hasReturned(model, chart, current, edge) && edgeCount < 2) return null;
   const known = places.get(edge);
   if (!known && !now) return null;
-  const text = !now && roads > 1 ? `×${roads}` : contributionText(model, now ? picture.edge : id);
+  const text =
+    !now && edgeCount > 1 ? `×${edgeCount}` : contributionText(model, now ? current.edge : id);
   const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
-  const [x, y] = known ?? chart.lane(edge, true, meets, origin).at(0.5);
+  const [x, y] = known ?? chart.route(edge, true, meets, origin).at(0.5);
   const width = labelWidth(text);
   return h(
     'g',
     {
-      class: `elab${now ? ' now' : roads > 1 ? ' many' : ''}`,
+      class: `elab${now ? ' now' : edgeCount > 1 ? ' many' : ''}`,
       key: `l${id}`,
       transform: `translate(${Math.round(x - width / 2)} ${Math.round(y - LABEL_HEIGHT / 2)})`,
     },
@@ -207,16 +210,16 @@ function labelView(
 function plusView(
   model: Model,
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   place: number,
   origin: Point,
 ): VNode | null {
   const node = chart.nodes[place]!;
-  if (!meetsAt(model, node) || slotAt(model, picture, node).arrived === 0) return null;
+  if (!meetsAt(model, node) || slotAt(model, current, node).arrived === 0) return null;
   const [plusX, plusY] = chart.plus(place);
   const [x, y] = [plusX - origin[0], plusY - origin[1]];
   const down = chart.layout.direction === 'down';
-  const now = picture.edge >= 0 && chart.placeOf(picture.node) === place;
+  const now = current.edge >= 0 && chart.placeOf(current.node) === place;
   const stem = down ? `M${x} ${y - 8}V${y - 13}` : `M${x - 8} ${y}H${x - 14}`;
   return h(
     'g',
@@ -240,17 +243,17 @@ function present(items: readonly (VNode | null)[]): VNode[] {
 }
 
 /** Both lanes of the roads: beneath the nodes. */
-export function roadsBelow(
+export function edgesBelow(
   model: Model,
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   part: Part,
   origin: Point,
   cut?: number,
 ): VNode[] {
   return [
-    ...part.edges.map((edge) => edgeView(model, chart, picture, edge, cut, origin)),
-    ...present(part.edges.map((edge) => backView(model, chart, picture, edge, origin))),
+    ...part.edges.map((edge) => edgeView(model, chart, current, edge, cut, origin)),
+    ...present(part.edges.map((edge) => backView(model, chart, current, edge, origin))),
   ];
 }
 
@@ -258,13 +261,13 @@ export function roadsBelow(
 export function signsAbove(
   model: Model,
   chart: Chart,
-  picture: Picture,
+  current: StepState,
   part: Part,
   origin: Point,
 ): VNode[] {
   const places = labelPlaces(model, chart, part);
   return present([
-    ...part.edges.map((edge) => labelView(model, chart, picture, edge, places, origin)),
-    ...part.places.map((place) => plusView(model, chart, picture, place, origin)),
+    ...part.edges.map((edge) => labelView(model, chart, current, edge, places, origin)),
+    ...part.places.map((place) => plusView(model, chart, current, place, origin)),
   ]);
 }

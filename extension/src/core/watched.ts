@@ -2,7 +2,7 @@ import { NodeKind } from './graph.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import { isWhole } from './numbers.js';
-import { labelOf } from './picture.js';
+import { labelOf } from './stepstate.js';
 import { Kind, Role } from './schema.js';
 import { say } from './words.js';
 
@@ -30,7 +30,7 @@ export interface Unwatched {
   readonly inside: readonly Inside[];
 }
 
-const told = (how: number): string =>
+const howWatched = (how: number): string =>
   how === 1 ? say('a variable, by its first read') : say('by `tape.watch`');
 
 /** Who is watched and who is not; found once for a recording. */
@@ -91,7 +91,7 @@ function watchedOf(model: Model, inside: InsideOf): Watched[] {
     const key = keyOf(model, event.tensor);
     if (node < 0 || found.has(key) || isWhole(dtype)) return;
     const step = graph.nodeFrame[node]! + 1;
-    const [name, how] = [labelOf(model, node), told(event.how)];
+    const [name, how] = [labelOf(model, node), howWatched(event.how)];
     found.set(key, { name, node, step, how, inside: inside.get(key) ?? [] });
   });
   return [...found.values()];

@@ -12,11 +12,11 @@ import { namesIn } from '../mathematics.js';
 import { equation, fraction, plainText, row, sign } from '../mathml.js';
 import type { Flowed, Model } from '../model.js';
 import { count, formatBrief, formatNumber } from '../numbers.js';
-import { arrivalsAt, glyphOf, labelOf } from '../picture.js';
-import type { Picture } from '../picture.js';
+import { arrivalsAt, glyphOf, labelOf } from '../stepstate.js';
+import type { StepState } from '../stepstate.js';
 import type { Slices } from '../state.js';
 import type { TensorInfo } from '../schema.js';
-import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalSlope } from './flow.js';
+import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalDerivative } from './flow.js';
 import type { Description } from './description.js';
 import { heatView } from './numbers.js';
 import { say } from '../words.js';
@@ -33,20 +33,20 @@ function isLong(term: VNode | null): boolean {
 
 /** ∂z/∂x = ∂z/∂u · ∂u/∂x + …, where two or three different ops meet and all have names. */
 function chainRule(model: Model, node: number, arrivals: readonly Flowed[]): Child[] | null {
-  const total = totalSlope(model, node);
+  const total = totalDerivative(model, node);
   if (!total || arrivals.length > 3) return null;
   const terms: Child[] = [];
   const seen = new Set<number>();
-  const target = model.graph.nodeOfTensor[model.passage!.asked.targets[0]!];
+  const target = model.graph.nodeOfTensor[model.backwardPass!.gradientCall.targets[0]!];
   for (const flow of arrivals) {
     const through = opOfFlow(model, flow).node;
     const [outer, inner, own] = [
-      through < 0 ? null : totalSlope(model, through),
+      through < 0 ? null : totalDerivative(model, through),
       through < 0 ? null : partialOfNode(model, through),
       partialOfNode(model, node),
     ];
-    const told = seen.has(through) || through === target || isLong(inner);
-    if (told || !outer || !inner || !own) return null;
+    const isListed = seen.has(through) || through === target || isLong(inner);
+    if (isListed || !outer || !inner || !own) return null;
     seen.add(through);
     terms.push(terms.length ? sign('+') : null, outer, sign('·'), fraction(inner, own));
   }
@@ -94,12 +94,12 @@ function contributionRow(model: Model, flow: Flowed, line: number): VNode[] {
     const digits = shownNumber(tensorAt(model, index), 'g');
     return digits && inline(digits);
   };
-  const slope = localCell(model, flow);
+  const derivative = localCell(model, flow);
   return [
     cell(line, 1, '', h('span', { class: 'chipop' }, chipText)),
     cell(line, 2, 'r', shown(flow.upstream)),
     cell(line, 3, '', local ? inline(sign('×')) : null),
-    cell(line, 4, 'r', slope && inline(slope)),
+    cell(line, 4, 'r', derivative && inline(derivative)),
     cell(line, 5, '', inline(sign(local ? '=' : '→'))),
     cell(line, 6, 'r', shown(flow.contribution)),
   ];
@@ -119,11 +119,11 @@ function addedUp(model: Model, arrivals: readonly Flowed[]): Child[] {
 
 function sumTable(
   model: Model,
-  picture: Picture,
+  current: StepState,
   arrivals: readonly Flowed[],
   sum: TensorInfo,
 ): VNode {
-  const label = labelOf(model, picture.node);
+  const label = labelOf(model, current.node);
   const folded = arrivals.length > MOST_ROWS;
   const rows = folded ? [...arrivals.slice(0, 2), ...arrivals.slice(-2)] : arrivals;
   const hidden = arrivals.length - rows.length;
@@ -163,12 +163,12 @@ function sumTable(
 /** What the inspector says about the step that brings the last of several contributions. */
 export function describeSum(
   model: Model,
-  picture: Picture,
+  current: StepState,
   flow: Flowed,
   slices: Slices,
 ): Description {
-  const label = labelOf(model, picture.node);
-  const arrivals = arrivalsAt(model, picture.node);
+  const label = labelOf(model, current.node);
+  const arrivals = arrivalsAt(model, current.node);
   const number = inWords(arrivals.length);
   const often = TIMES_USED[arrivals.length];
   const times = often ? say(often) : say('{number} times', { number });
@@ -180,9 +180,9 @@ export function describeSum(
       times,
       number,
     }),
-    equation: chainRule(model, picture.node, arrivals),
+    equation: chainRule(model, current.node, arrivals),
     figure: [
-      sumTable(model, picture, arrivals, sum),
+      sumTable(model, current, arrivals, sum),
       heatView(model.recording, sum, 'g', say('gradient of {label}', { label }), slices),
     ],
   };

@@ -1,6 +1,6 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
-import css from './again.css';
+import css from './retry.css';
 
 /** Leads from "Try again" in a verdict to the code above it. */
 export const again: JupyterFrontEndPlugin<void> = {

@@ -5,7 +5,7 @@ import { buildModel } from '../src/core/model.js';
 import { parseRecording } from '../src/core/recording.js';
 import { AT_FIRST } from '../src/core/state.js';
 import type { State } from '../src/core/state.js';
-import { loopsAt, toTurn } from '../src/core/turns.js';
+import { loopsAt, goToIteration } from '../src/core/iterations.js';
 import { goldenBytes } from './goldens.js';
 
 function state(name: string, step: number): State {
@@ -16,14 +16,14 @@ function state(name: string, step: number): State {
 test('a loop of single ops has an iteration for each of them', () => {
   const start = state('chain', 1);
   const [loop] = loopsAt(start);
-  assert.equal(loop!.turns.length, foldsIn(start.model).size[loop!.fold]);
-  assert.equal(loop!.turns.length, 2000);
+  assert.equal(loop!.iterations.length, foldsIn(start.model).size[loop!.fold]);
+  assert.equal(loop!.iterations.length, 2000);
 });
 
 test('to another iteration the step keeps its place', () => {
   const start = state('chain', 1);
-  const there = toTurn(start, loopsAt(start)[0]!, 700);
+  const there = goToIteration(start, loopsAt(start)[0]!, 700);
   assert.equal(there.kind, 'go');
   const then = { ...start, step: (there as { step: number }).step };
-  assert.equal(loopsAt(then)[0]!.turn, 700);
+  assert.equal(loopsAt(then)[0]!.iteration, 700);
 });

@@ -99,7 +99,7 @@ export function shadedPixels(sheet: Sheet, size: number, dtype: string): VNode[]
   return cellsInPaths(sheet, size, (at) => [pixelOf(sheet, at, dtype, SHADE), 0]);
 }
 
-function picture(width: number, height: number, role: Tone, label: string, inside: Child): VNode {
+function current(width: number, height: number, role: Tone, label: string, inside: Child): VNode {
   return h(
     'svg',
     {
@@ -143,7 +143,7 @@ function heatMap(sheet: Sheet, role: Tone, label: string): Child[] {
       )
     : tintedCells(sheet, size, most, role);
   return [
-    picture(columns * size, rows * size, role, label, inside),
+    current(columns * size, rows * size, role, label, inside),
     scaleView(numbers, most, role),
   ];
 }
@@ -166,17 +166,17 @@ function barsView(sheet: Sheet, role: Tone, label: string): VNode {
     const look = odd ? 'odd' : top <= 0 && bottom < 0 ? 'down' : role;
     const y = odd ? 0 : (high - top) * unit;
     const height = odd ? BARS_HIGH : Math.max(1, (top - bottom) * unit);
-    const told = Array.from(ends, formatNumber).join(' … ');
+    const summary = Array.from(ends, formatNumber).join(' … ');
     const place = depth > 1 ? '' : `[${at}] `;
     return h(
       'rect',
       { class: look, x: at * pitch, y: Math.min(y, BARS_HIGH - 1), width: pitch - gap, height },
-      h('title', {}, place + told),
+      h('title', {}, place + summary),
     );
   });
   const wide = columns * pitch;
   const line = h('path', { class: 'zero', d: `M0 ${zero}H${wide}` });
-  return picture(wide, BARS_HIGH, role, label, [bars, line]);
+  return current(wide, BARS_HIGH, role, label, [bars, line]);
 }
 
 function imageView(sheet: Sheet, role: Tone, label: string, dtype: string): VNode {
@@ -186,7 +186,7 @@ function imageView(sheet: Sheet, role: Tone, label: string, dtype: string): VNod
     const style = `fill:${pixelOf(sheet, at, dtype, 1)}`;
     return rect((at % columns) * size, Math.floor(at / columns) * size, size, size, { style });
   });
-  return picture(columns * size, rows * size, role, label, pixels);
+  return current(columns * size, rows * size, role, label, pixels);
 }
 
 function sliderView(sheet: Sheet, slices: Slices): VNode {
@@ -213,7 +213,7 @@ function sliderView(sheet: Sheet, slices: Slices): VNode {
 function caption(sheet: Sheet, dtype: string): string {
   const { form, rows, columns, high, wide, depth, slices, of } = sheet;
   const [shape, parts] = [formatShape([high, wide]), formatShape([rows, columns])];
-  const told = [
+  const summary = [
     form === Form.Ends && depth > 1
       ? say('{numbers} numbers in {bins} bins, from the least to the greatest of each', {
           numbers: grouped(wide),
@@ -227,7 +227,7 @@ function caption(sheet: Sheet, dtype: string): string {
     dtype.startsWith('complex') ? say('distance from 0') : '',
     slices < of ? say('the first {slices} of {of} slices', { slices, of: grouped(of) }) : '',
   ];
-  return told.filter(Boolean).join(', ');
+  return summary.filter(Boolean).join(', ');
 }
 
 const VIEWS: Readonly<
@@ -242,7 +242,7 @@ const VIEWS: Readonly<
  * The picture of a tensor: a vector as bars, a matrix as a heat map with its scale, an image as
  * an image, and what has more axes slice by slice; null where there is nothing to draw.
  */
-export function pictureOf(
+export function figureOf(
   recording: Recording,
   tensor: TensorInfo,
   role: Tone,
@@ -251,12 +251,12 @@ export function pictureOf(
 ): VNode | null {
   const sheet = sheetOf(recording, tensor, slices.at);
   if (!sheet) return null;
-  const told = caption(sheet, tensor.dtype);
+  const summary = caption(sheet, tensor.dtype);
   return h(
     'div',
     { class: 'fig' },
     VIEWS[sheet.form](sheet, role, sheet.place ? `${label} ${sheet.place}` : label, tensor.dtype),
-    told && h('p', { class: 'muted small' }, told),
+    summary && h('p', { class: 'muted small' }, summary),
     sheet.slices > 1 ? sliderView(sheet, slices) : null,
   );
 }

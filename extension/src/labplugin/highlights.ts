@@ -21,9 +21,9 @@ const light = StateEffect.define<Light>();
 const lit = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (marks, { changes, effects, state }) => {
-    const asked = effects.find((effect) => effect.is(light));
-    if (!asked) return marks.map(changes);
-    const { value } = asked as { value: Light };
+    const change = effects.find((effect) => effect.is(light));
+    if (!change) return marks.map(changes);
+    const { value } = change as { value: Light };
     if (!value) return Decoration.none;
     const { doc } = state;
     const { stretch, tone } = value;
@@ -48,14 +48,14 @@ const theme = EditorView.baseTheme({
   '.tapelab-lit.g': { backgroundColor: 'color-mix(in srgb, #d55e00 22%, transparent)' },
 });
 
-type Heard = (editor: CodeEditor.IEditor) => void;
+type CursorListener = (editor: CodeEditor.IEditor) => void;
 
 /** Lights pieces of code in the editors of cells, and hears where the cursor is put. */
 export class Marks {
   private readonly prepared = new WeakSet<CodeEditor.IEditor>();
   private marked: CodeEditor.IEditor | null = null;
 
-  constructor(private readonly moved: Heard) {}
+  constructor(private readonly moved: CursorListener) {}
 
   /** Let an editor be marked, and its cursor be followed. */
   prepare(editor: CodeEditor.IEditor): void {
@@ -72,15 +72,15 @@ export class Marks {
     if (this.marked !== editor) this.clear();
     this.prepare(editor);
     this.marked = editor;
-    tell(editor, { stretch, tone });
+    setLight(editor, { stretch, tone });
   }
 
   clear(): void {
-    if (this.marked && !this.marked.isDisposed) tell(this.marked, null);
+    if (this.marked && !this.marked.isDisposed) setLight(this.marked, null);
     this.marked = null;
   }
 }
 
-function tell(editor: CodeEditor.IEditor, value: Light): void {
+function setLight(editor: CodeEditor.IEditor, value: Light): void {
   (editor as CodeMirrorEditor).editor?.dispatch({ effects: light.of(value) });
 }
