@@ -19,7 +19,7 @@ NAME: Final = "glossary.ipynb"
 EXPLORER: Final = CHECKOUT / "extension" / "src" / "extras" / "glossary.ts"
 SHOWN: Final = (
     *("watch", "tape", "record", "path", "target", "source"),
-    *("adjoint", "upstream", "local slope", "contribution", "fan-out"),
+    *("cotangent", "upstream gradient", "local derivative", "contribution", "fan-out"),
 )
 """The words that a picture uses, in the order in which a learner meets them."""
 _TERM: Final = re.compile(r"^## (.+)\n\n(.+(?:\n.+)*)", re.MULTILINE)

@@ -16,7 +16,7 @@
 # %% [markdown]
 # # 00 · Tensors and variables
 #
-# *A tensor can never be changed. How, then, does a model that is made of tensors learn anything?*
+# *A tensor never changes. So how can a model made of tensors learn?*
 #
 # About 30 minutes. Run a cell with **Shift+Enter**.
 
@@ -26,8 +26,8 @@ import tapelab as tf
 # %% [markdown]
 # ## A tensor is a value, like 7
 #
-# A tensor is an array of numbers that all have one kind. It has a **shape**, the lengths of its sides, and a
-# **dtype**, the kind of its numbers.
+# A tensor is an array of numbers of one type. It has a **shape**, its size along each axis, and a **dtype**, the type
+# of its numbers.
 
 # %%
 temperatures = tf.constant([[12.5, -3.0, 7.5], [-8.0, 21.0, 0.5]])
@@ -36,8 +36,8 @@ print(temperatures)
 print("shape:", temperatures.shape, " dtype:", temperatures.dtype)
 
 # %% [markdown]
-# Two rows of three numbers, each a `float32`. You can read any part of it, but you cannot write into it. Before
-# you run the next cell: what do you expect?
+# These are two rows of three `float32` numbers. You can read any part of a tensor, but you cannot write into it.
+# Before you run the next cell: what do you expect?
 
 # %%
 try:
@@ -46,8 +46,8 @@ except TypeError as error:
     print("TypeError:", error)
 
 # %% [markdown]
-# A tensor is as fixed as the number 7. You cannot change 7 into 8; you can add 1 to it and get *another* number.
-# In the same way every operation takes tensors and makes a **new** one. The old one stays as it was:
+# A tensor is as fixed as the number 7. You cannot change 7 into 8; you can add 1 to it and get *another* number. In
+# the same way every operation takes tensors and returns a **new** one. The old one stays the same:
 
 # %%
 warmer = temperatures + 1.0
@@ -56,18 +56,18 @@ print(warmer)
 print(temperatures)
 
 # %% [markdown]
-# This looks like a nuisance, and it is what makes gradients possible. Whoever wants to go back over a
-# computation needs to find every value as it was. A value that somebody has overwritten in the meantime
-# would be lost, and the gradient would be silently wrong.
+# This looks like a nuisance, but it makes gradients possible. To compute a gradient, the [backward
+# pass](glossary.ipynb#backward-pass) visits the operations again, from the last to the first, and needs every value
+# as it was. If a value had been overwritten, the gradient would be wrong, without any error.
 #
 # ## Replace without writing
 #
-# So how does one set every temperature below zero to zero? One makes a new tensor in which that is so. There are
-# two ways to say where:
+# How do you set every temperature below zero to zero? You make a new tensor. There are two ways to say which elements
+# differ:
 #
 # - by a **mask**: `tf.where(mask, a, b)` takes `a` where the mask is true, and `b` elsewhere;
-# - by **places**: `tf.tensor_scatter_nd_update(tensor, places, values)` is a copy of the tensor with other values
-#   at some places.
+# - by **indices**: `tf.tensor_scatter_nd_update(tensor, indices, updates)` returns a copy of the tensor with new
+#   values at these indices.
 
 # %%
 row = tf.constant([12.5, -3.0, 7.5, -8.0])
@@ -77,15 +77,14 @@ print(tf.where(row < 0.0, 100.0, row))
 print(tf.tensor_scatter_nd_update(row, [[0], [2]], [1.0, 2.0]))
 
 # %% [markdown]
-# Mind the double brackets of the places: each place is a list of its own, because in a matrix a place
-# has two numbers.
+# Note the double brackets: each index is a list of its own, because an index into a matrix has two numbers.
 #
 # ### Exercise 00.1: no more frost
 #
 # `frost` gets a vector of temperatures. Return two new vectors in a dict:
 #
-# - `"mask"`: every temperature below zero is 0 now, and the others are as they were;
-# - `"first"`: the first temperature is 0 now, whatever it was, and the others are as they were.
+# - `"mask"`: every temperature below zero is now 0; the others are the same;
+# - `"first"`: the first temperature is now 0, whatever it was; the others are the same.
 
 # %%
 @tf.exercise("00.1")
@@ -103,10 +102,10 @@ def frost(row):
 tf.check("00.1")
 
 # %% [markdown]
-# ## Pick what you want
+# ## Select elements
 #
-# Slices work as everywhere in Python. `tf.gather` picks rows by their numbers, in any order, as often as you
-# like, and `axis=1` makes it pick columns:
+# Slices work as in the rest of Python. `tf.gather` selects rows by their index, in any order and as often as you
+# like. With `axis=1` it selects columns:
 
 # %%
 grid = tf.constant([[0.0, 1.0, 2.0], [10.0, 11.0, 12.0], [20.0, 21.0, 22.0]])
@@ -116,9 +115,9 @@ print(tf.gather(grid, [2, 0, 2]))
 print(tf.gather(grid, [1], axis=1))
 
 # %% [markdown]
-# Whoever comes from NumPy writes `grid[[2, 0], [1, 1]]` and expects the two numbers at (2, 1) and (0, 1). A tensor
-# does not take such lists. The same question is asked with `tf.gather_nd`, which wants *places*, not one list for each
-# axis: `tf.gather_nd(grid, [[2, 1], [0, 1]])`.
+# In NumPy, `grid[[2, 0], [1, 1]]` gives the two numbers at (2, 1) and (0, 1). A tensor does not accept such lists.
+# Use `tf.gather_nd`, which takes *one index for each element*, not one list for each axis: `tf.gather_nd(grid, [[2,
+# 1], [0, 1]])`.
 
 # %%
 print(tf.gather_nd(grid, [[2, 1], [0, 1]]))
@@ -126,13 +125,13 @@ print(tf.gather_nd(grid, [[2, 1], [0, 1]]))
 # %% [markdown]
 # ### Exercise 00.2: who answered what?
 #
-# A classifier gives three scores to each of four pictures: `scores` has the shape (4, 3). `labels` tells the right
-# class of each picture. Return a dict:
+# A classifier gives three scores to each of four images: `scores` has the shape (4, 3). `labels` holds the correct
+# class of each image. Return a dict:
 #
-# - `"last two"`: the scores of the last two pictures, the last one first;
-# - `"right"`: for each picture the score of its right class, four numbers.
+# - `"last two"`: the scores of the last two images, the last one first;
+# - `"right"`: for each image the score of its correct class, four numbers.
 #
-# The second one is the step that most classification losses begin with.
+# The second one is the first step of most classification losses.
 
 # %%
 @tf.exercise("00.2")
@@ -152,8 +151,8 @@ tf.check("00.2")
 # %% [markdown]
 # ## A variable is a box
 #
-# Something has to change, or nothing could learn. That something is a **variable**: a box that holds a tensor.
-# The tensor in it still never changes; `assign` puts *another* tensor into the box.
+# Something must change, or a model could not learn. This is the **variable**: a box that holds a tensor. The tensor
+# in it still never changes; `assign` puts *another* tensor into the box.
 
 # %%
 counter = tf.Variable(1.0, name="counter")
@@ -164,8 +163,8 @@ counter.assign_add(2.0)
 print(counter.numpy())
 
 # %% [markdown]
-# Now the mistake that nearly everybody makes once. Two names for one box; then one line that looks as if it
-# would count. What will the last two lines print?
+# Almost everyone makes the next mistake once. One box has two names; then a line seems to increase the counter. What
+# will the last two lines print?
 
 # %%
 counter = tf.Variable(1.0, name="counter")
@@ -177,13 +176,14 @@ print("counter:", type(counter).__name__, counter.numpy())
 print("box:    ", type(box).__name__, box.numpy())
 
 # %% [markdown]
-# `counter + 1.0` reads the box and makes a new tensor. Then `counter = …` ties the **name** to that tensor. The box has
-# not been touched: it still holds 1, and the name `counter` no longer leads to it. `counter += 1.0` does the same.
+# `counter + 1.0` reads the box and makes a new tensor. Then `counter = …` binds the **name** to that tensor. The box
+# is unchanged: it still holds 1, but the name `counter` no longer refers to it. `counter += 1.0` does the same.
 #
-# `assign` changes what is in the box. `=` changes what a name means.
+# `assign` changes what is in the box. `=` changes what a name refers to.
 #
-# A tape makes the difference visible. It follows variables. In the next picture the name `x` was given to a
-# tensor before the tape came, so the tape has nothing to follow: press **→** and watch it pass by everything.
+# A tape makes the difference visible. It records the operations that depend on variables. In the next picture the
+# name `x` was bound to a tensor before the tape started, so nothing depends on a variable: press **→** and see that
+# no operation is on the tape.
 
 # %%
 x = tf.Variable(2.0, name="x")
@@ -196,7 +196,7 @@ print(tape.gradient(y, x))
 tf.show(tape, y, x)
 
 # %% [markdown]
-# And here the box got a new value. The name still means the variable, and the gradient arrives:
+# Here the box got a new value. The name still refers to the variable, so the gradient arrives:
 
 # %%
 x = tf.Variable(2.0, name="x")
@@ -210,8 +210,8 @@ tf.show(tape, y, x)
 # %% [markdown]
 # ### Exercise 00.3: three steps downhill
 #
-# A ball lies in a box called `position`. Three times it moves down by `speed`. The function returns
-# what is in the box, and what the name `position` means. Mend it, so that both are the same.
+# The variable `position` holds the height of a ball. Three times the ball moves down by `speed`. The function returns
+# the variable, and what the name `position` refers to at the end. Fix it so that both are the same.
 
 # %%
 @tf.exercise("00.3")
@@ -231,7 +231,7 @@ tf.check("00.3")
 # %% [markdown]
 # ## Rows of different lengths
 #
-# A tensor is a box without gaps: every row has the same length. Sentences, baskets and melodies have not.
+# A tensor has no gaps: all its rows have the same length. Sentences, shopping baskets and melodies do not.
 
 # %%
 try:
@@ -240,7 +240,7 @@ except ValueError as error:
     print("ValueError:", error)
 
 # %% [markdown]
-# A **ragged** tensor has rows of their own lengths. Most operations take it as it is:
+# A **ragged** tensor has rows of different lengths. Most operations accept it:
 
 # %%
 baskets = tf.ragged.constant([[3.0, 1.0, 2.0], [5.0], [4.0, 4.0]])
@@ -250,14 +250,14 @@ print("lengths:", baskets.row_lengths())
 print("sums:   ", tf.reduce_sum(baskets, axis=1))
 
 # %% [markdown]
-# `None` in the shape means: not the same everywhere.
+# `None` in the shape means that this size differs from row to row.
 #
 # ### Exercise 00.4: baskets
 #
 # Each row of `rows` holds the prices in one basket. Return a dict:
 #
 # - `"means"`: the mean price of each basket;
-# - `"mean"`: the mean price of all things that were bought, a single number. It is *not* the mean of the means.
+# - `"mean"`: the mean price of all items, a single number. It is *not* the mean of the means.
 
 # %%
 @tf.exercise("00.4")
@@ -276,10 +276,10 @@ def baskets_of(rows):
 tf.check("00.4")
 
 # %% [markdown]
-# ## Kinds of numbers do not mix
+# ## Dtypes do not mix
 #
-# `tf.constant(3)` is an `int32`, `tf.constant(3.0)` a `float32`. Python would turn the one into the other without a
-# word. A tensor does not, because it may be large, and a hidden copy in another dtype costs memory and digits.
+# `tf.constant(3)` is an `int32`, `tf.constant(3.0)` a `float32`. Python converts one into the other silently.
+# TensorFlow does not: a tensor may be large, and a hidden copy in another dtype costs memory and precision.
 
 # %%
 total = tf.constant(7.0)
@@ -293,15 +293,15 @@ except tf.errors.InvalidArgumentError as error:
 print(tf.cast(count, tf.float32))
 
 # %% [markdown]
-# A bare Python number has no dtype of its own and takes that of the tensor it meets: `total * 2` works.
+# A plain Python number has no dtype. It takes the dtype of the tensor: `total * 2` works.
 #
-# Mind the way back, too: whole numbers have no slope, so a gradient never passes an integer. A model that got
-# `3` where it should have `3.0` learns nothing. Lesson 05 comes back to this.
+# The dtype also matters for gradients: a function of integers has no derivative, so a gradient never passes through
+# an integer. A model that got `3` in place of `3.0` learns nothing. Lesson 05 returns to this.
 #
 # ### Exercise 00.5: votes
 #
-# `votes` holds whole numbers. Return the share that each candidate got, as `float32`; the shares sum to 1. As it
-# stands, the shares come out in another dtype. Mend it.
+# `votes` holds integers. Return the share of each candidate as `float32`; the shares sum to 1. The code as it is
+# gives another dtype. Fix it.
 
 # %%
 @tf.exercise("00.5")
@@ -317,9 +317,10 @@ def shares(votes):
 tf.check("00.5")
 
 # %% [markdown]
-# ## Two more kinds
+# ## Two more kinds of tensor
 #
-# A tensor may hold **strings**, and it may be **sparse**: mostly zeros, of which only the others are kept.
+# A tensor can hold **strings**. It can also be **sparse**: most of its elements are zero, and only the others are
+# stored.
 
 # %%
 words = tf.constant(["tape", "watch", "gradient"])
@@ -329,18 +330,19 @@ few = tf.sparse.SparseTensor(indices=[[0, 3], [2, 1]], values=[4.0, 9.0], dense_
 print(tf.sparse.to_dense(few))
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - A tensor never changes. Operations make new ones; `tf.where` and `tf.tensor_scatter_nd_update` make one in which
-#   something is replaced.
-# - `tf.gather` picks along an axis, `tf.gather_nd` picks places.
-# - A variable is a box. `x.assign_add(1.0)` changes what is in it; `x = x + 1.0` leaves it and takes its name away.
+# - A tensor never changes. Operations return new tensors; `tf.where` and `tf.tensor_scatter_nd_update` return one in
+#   which some elements are replaced.
+# - `tf.gather` selects along an axis, `tf.gather_nd` selects single elements.
+# - A variable is a box. `x.assign_add(1.0)` changes what is in it; `x = x + 1.0` does not, it only binds the name to
+#   a tensor.
 # - Rows of different lengths make a ragged tensor.
-# - dtypes do not mix by themselves: `tf.cast` is the way, and integers have no slope.
+# - dtypes do not mix: convert them with `tf.cast`. Functions of integers have no derivative.
 #
-# Words to look up: [tensor](glossary.ipynb#tensor), [variable](glossary.ipynb#variable), [dtype](glossary.ipynb#dtype).
+# Terms in the glossary: [tensor](glossary.ipynb#tensor), [variable](glossary.ipynb#variable), [dtype](glossary.ipynb#dtype).
 #
-# Next, lesson 01: what a slope is, and three ways to find one.
+# Next, lesson 01: what a derivative is, and three ways to compute one.
 
 # %%
 tf.progress("00")

@@ -14,9 +14,9 @@
 # ---
 
 # %% [markdown]
-# # 01 · Slopes three ways
+# # 01 · Derivatives three ways
 #
-# *How does a machine find a slope: by nudging, by algebra, or is there a third way?*
+# *How does a computer find a derivative: by small steps, by algebra, or in a third way?*
 #
 # About 35 minutes.
 
@@ -25,55 +25,57 @@ import matplotlib.pyplot as plt
 import tapelab as tf
 
 # %% [markdown]
-# Here is a function that bends a lot. We want its slope at `x = 1`, and for once we know it: a bit of algebra on paper
-# gives cos(x) · e^x + sin(x) · e^x. All numbers in this lesson are `float64`, with about 16 digits.
+# The [derivative](glossary.ipynb#derivative) of a function at a point says how fast the function grows there. It is
+# the slope of the curve. Here is a curved function. We want its derivative at `x = 1`. This time we know the result:
+# the product rule gives cos(x) · e^x + sin(x) · e^x. All numbers in this lesson are `float64`, with about 16 digits.
 
 # %%
 def bendy(x):
     return tf.sin(x) * tf.exp(x)
 
-def true_slope(x):
+def true_derivative(x):
     return tf.cos(x) * tf.exp(x) + tf.sin(x) * tf.exp(x)
 
 x = tf.constant(1.0, tf.float64)
-print(bendy(x).numpy(), true_slope(x).numpy())
+print(bendy(x).numpy(), true_derivative(x).numpy())
 
 # %% [markdown]
-# ## The first way: nudge
+# ## The first way: a small step
 #
-# Move `x` by a small step `h`, see how far the function moves, divide. The smaller the step, the better? Make up your
-# mind before you run this: with which of the steps is the answer best?
+# Change `x` by a small step `h`, see how much the function changes, and divide. Is a smaller step always better?
+# Decide before you run this: which of the steps gives the smallest error?
 
 # %%
 def forward_difference(x, h):
     return (bendy(x + h) - bendy(x)) / h
 
 for h in [1e-1, 1e-4, 1e-8, 1e-12, 1e-15]:
-    error = abs(forward_difference(x, h) - true_slope(x))
+    error = abs(forward_difference(x, h) - true_derivative(x))
     print(f"h = {h:.0e}   error = {error:.1e}")
 
 # %% [markdown]
-# The error falls, and then it rises again. Here is the whole story, on two logarithmic axes:
+# The error decreases, and then it increases again. Here are more steps, on two logarithmic axes:
 
 # %%
 steps = [10.0 ** -(k / 4) for k in range(4, 64)]
-errors = [abs(forward_difference(x, h) - true_slope(x)) for h in steps]
+errors = [abs(forward_difference(x, h) - true_derivative(x)) for h in steps]
 
 plt.loglog(steps, errors, ".-")
 plt.xlabel("step h")
-plt.ylabel("error of the slope")
-plt.title("Nudging: too far on the right, too few digits on the left")
+plt.ylabel("error of the derivative")
+plt.title("Step too large on the right, too few digits on the left")
 plt.show()
 
 # %% [markdown]
-# Two errors pull in opposite directions.
+# There are two errors, and they behave in opposite ways.
 #
-# - On the right the step is **too large**: the function bends on the way. This error shrinks with `h`.
-# - On the left the step is **too small**: `bendy(x + h)` and `bendy(x)` agree in nearly all their digits, and the
-#   difference is made of the few that are left. This error grows with `1 / h`.
+# - On the right the step is **too large**: the function is curved between the two points. This *truncation error* is
+#   about `h`.
+# - On the left the step is **too small**: `bendy(x + h)` and `bendy(x)` agree in nearly all their digits, so the
+#   difference has only a few correct ones. This *rounding error* grows like `1 / h`.
 #
-# The best one can do is about half of the digits. A step to *both* sides is better, because the bends on the two sides
-# cancel: (f(x + h) − f(x − h)) / 2h.
+# At best, about half of the digits are correct. A step to *both* sides is better, because part of the truncation
+# error cancels: (f(x + h) − f(x − h)) / 2h. This is the *central difference*.
 #
 # ### Exercise 01.1: to both sides
 #
@@ -94,7 +96,8 @@ tf.check("01.1")
 # %% [markdown]
 # ### Exercise 01.2: the best step
 #
-# Which step is best: 10⁻², 10⁻⁵, 10⁻⁸ or 10⁻¹³? Answer with the exponent, −2, −5, −8 or −13, first by thinking:
+# Which step is best: 10⁻², 10⁻⁵, 10⁻⁸ or 10⁻¹³? Answer with the exponent, −2, −5, −8 or −13. Think before you
+# compute:
 #
 # - `"forward"`: the forward difference, in float64. Its two errors are about `h` and `1e-16 / h`.
 # - `"central"`: the central difference, in float64. Its two errors are about `h²` and `1e-16 / h`.
@@ -112,16 +115,16 @@ def best_steps():
 tf.check("01.2")
 
 # %% [markdown]
-# ### Without taking a difference
+# ### Without a difference
 #
-# It is the *difference* of two nearly equal numbers that eats the digits. A trick avoids it: nudge into the
-# **imaginary** direction. For a smooth function, f(x + ih) is about f(x) + ih · f′(x): the slope waits in the imaginary
-# part, with nothing to subtract it from. The step may be as small as one likes.
+# The digits are lost in the *difference* of two nearly equal numbers. A trick avoids it: take a step in the
+# **imaginary** direction. For a smooth function, f(x + ih) is about f(x) + ih · f′(x). The derivative is in the
+# imaginary part, and there is nothing to subtract. The step can be as small as you like.
 #
 # ### Exercise 01.3: the complex step
 #
-# `tf.complex(a, b)` makes a complex number, `tf.math.imag(z)` takes its imaginary part, and `bendy` takes complex
-# numbers as it is. Return the slope at `x`, with `h = 1e-30`.
+# `tf.complex(a, b)` makes a complex number, `tf.math.imag(z)` returns its imaginary part, and `bendy` accepts complex
+# numbers. Return the derivative at `x`, with `h = 1e-30`.
 
 # %%
 @tf.exercise("01.3")
@@ -137,13 +140,14 @@ def complex_step(x):
 tf.check("01.3")
 
 # %% [markdown]
-# All digits are right. Still, it asks for a run for every number that can be nudged, and for a function that can do
-# complex arithmetic. `tf.abs` and `tf.maximum` cannot.
+# All digits are correct. But this needs one run for each input, and a function that accepts complex numbers. `tf.abs`
+# and `tf.maximum` do not give such a result.
 #
 # ## The second way: algebra
 #
-# On paper you would *rewrite* the formula, by rules: the product rule, the chain rule. A program can do that, too. Let a
-# formula be a small tree: `("*", a, b)` is a product, `("x",)` is x.
+# On paper you *rewrite* the formula by rules: the product rule, the chain rule. A program can do that, too. This is
+# [symbolic differentiation](glossary.ipynb#symbolic-differentiation). Here a formula is a small tree: `("*", a, b)`
+# is a product, `("x",)` is x.
 
 # %%
 def derived(f):
@@ -160,8 +164,8 @@ def drawn(f, indent=""):
 drawn(derived(("*", ("x",), ("*", ("x",), ("x",)))))
 
 # %% [markdown]
-# That is the slope of x · (x · x), and it is right. Now count what it costs. Here is a product with more and more factors,
-# and the size of what its derivative has become:
+# This is the derivative of x · (x · x), and it is correct. Now look at the cost. Here is a product with more and more
+# factors, and the size of its derivative:
 
 # %%
 def size(f):
@@ -174,29 +178,29 @@ for factors in range(2, 65):
         print(f"{factors:3} factors: formula {size(product):4}, derivative {size(derived(product)):5}")
 
 # %% [markdown]
-# Twice as many factors, four times as much formula: the same parts are written down again and again. And a formula has
+# With twice as many factors the formula is four times as long, because the same parts are repeated. And a formula has
 # no loops, no `if`, no functions that call each other. A program is not a formula.
 #
-# ## The third way: carry the slope along
+# ## The third way: compute the derivative with the value
 #
-# Do not nudge the function, and do not rewrite it. Let *each number carry its own slope*, and let every operation compute
-# two things: its value, and the slope of its value. Such a pair is a **dual number**.
+# Do not rewrite the function. Let *each number carry its own derivative*: every operation computes its value, and the
+# derivative of its value. Such a pair is a **dual number**.
 #
-# Take `a = 3` with slope 1 and `b = 4` with slope 0. What should `a + b` carry? Values add, slopes add: `(7, 1)`. And
-# `a · b`? When both grow a little, the product grows by what `a` gains, `b` times as much, and by what `b` gains,
-# `a` times as much.
+# Take `a = 3` with derivative 1 and `b = 4` with derivative 0. What is `a + b`? Values are added, derivatives are
+# added: `(7, 1)`. And `a · b`? By the product rule, its derivative is the derivative of `a` times `b`, plus `a` times
+# the derivative of `b`.
 #
 # ### Exercise 01.4: multiply dual numbers
 #
-# `a` and `b` are pairs `(value, slope)`. Return their product, as such a pair.
+# `a` and `b` are pairs `(value, derivative)`. Return their product as such a pair.
 
 # %%
 @tf.exercise("01.4")
 def multiply(a, b):
-    a_value, a_slope = a
-    b_value, b_slope = b
+    a_value, a_derivative = a
+    b_value, b_derivative = b
     ### BEGIN SOLUTION
-    return a_value * b_value, a_slope * b_value + a_value * b_slope
+    return a_value * b_value, a_derivative * b_value + a_value * b_derivative
     ### INSTEAD
     return a_value * b_value, ...
     ### END SOLUTION
@@ -204,10 +208,11 @@ def multiply(a, b):
 tf.check("01.4")
 
 # %% [markdown]
-# This is already **automatic differentiation**: exact to the last digit, no step to choose, at a fixed price for every
-# operation, through loops and branches and functions. Carrying slopes *forward* asks for one run for each input. A tape does
-# the same the other way: it writes down what ran, and carries the slopes *back* from the one result to all inputs at
-# once.
+# This is already **automatic differentiation**. It is exact up to rounding, it needs no step, its cost is fixed for
+# every operation, and it works through loops, branches and functions. [Forward mode](glossary.ipynb#forward-mode)
+# computes derivatives together with the values, and needs one run for each input. A tape uses [reverse
+# mode](glossary.ipynb#reverse-mode): it records what ran, then it computes the derivatives from the one result *back*
+# to all inputs, in one [backward pass](glossary.ipynb#backward-pass).
 
 # %%
 x = tf.Variable(1.0, dtype=tf.float64, name="x")
@@ -217,7 +222,7 @@ with tf.GradientTape() as tape:
     growth = tf.exp(x)
     y = wave * growth
 
-print("error:", abs(tape.gradient(y, x) - true_slope(x)).numpy())
+print("error:", abs(tape.gradient(y, x) - true_derivative(x)).numpy())
 
 # %%
 with tf.GradientTape() as tape:
@@ -228,17 +233,18 @@ with tf.GradientTape() as tape:
 tf.show(tape, y)
 
 # %% [markdown]
-# Look at the way back: `growth` and `wave` are used as they were on the way forward. Nothing is nudged, and nothing is
-# computed twice.
+# Look at the backward pass: it uses `growth` and `wave` as the forward pass computed them. There is no step, and
+# nothing is computed twice.
 #
 # ### Exercise 01.5: what does it cost?
 #
-# A model has 1000 weights and one loss. You want all 1000 slopes. How often does each way run the model *forward*?
+# A model has 1000 weights and one loss. You want all 1000 derivatives. How often does each method run the *forward
+# pass* of the model?
 #
-# - `"forward difference"`: one nudge for each weight, and the point itself;
-# - `"central difference"`: to both sides;
-# - `"dual numbers"`: carry the slope along one weight at a time;
-# - `"tape"`: write down once, then go back.
+# - `"forward difference"`: one step for each weight, and the point itself;
+# - `"central difference"`: steps to both sides;
+# - `"dual numbers"`: the derivative with respect to one weight at a time;
+# - `"tape"`: record once, then run the backward pass.
 
 # %%
 @tf.exercise("01.5")
@@ -252,21 +258,22 @@ def forward_runs():
 tf.check("01.5")
 
 # %% [markdown]
-# The way back is not free. But it never does more than a small, fixed number of times the work of the way forward
-# (about four times, prove Griewank and Walther, *Evaluating Derivatives*, 2008), and it does so *once*, whether there
-# are three weights or three billion. That is why models are trained with tapes.
+# The backward pass is not free. But its cost is at most a small, fixed multiple of the forward pass: about four times
+# (Griewank and Walther, *Evaluating Derivatives*, 2008). And it runs *once*, for three weights or for three billion.
+# That is why models are trained with tapes.
 #
-# ## What to take along
+# ## Summary
 #
-# - A difference has to choose its step, and loses at best a third to a half of the digits. It is good for *checking* a
+# - A finite difference needs a step, and loses at least a third to a half of the digits. It is good for *checking* a
 #   gradient: lesson 12.
-# - Rewriting formulas is exact, and the formulas grow; programs are no formulas.
-# - Automatic differentiation is neither: it carries exact slopes through the program itself, one operation at a time.
-# - Forward, it costs a run for each input. Backward, one run and one way back for all of them.
+# - Symbolic differentiation is exact, but formulas grow, and programs are not formulas.
+# - Automatic differentiation is neither: it computes exact derivatives through the program itself, one operation at a
+#   time.
+# - Forward mode needs one run for each input. Reverse mode needs one run and one backward pass for all inputs.
 #
-# Words to look up: [finite difference](glossary.ipynb#finite-difference), [symbolic differentiation](glossary.ipynb#symbolic-differentiation), [automatic differentiation](glossary.ipynb#automatic-differentiation), [dual number](glossary.ipynb#dual-number).
+# Terms in the glossary: [finite difference](glossary.ipynb#finite-difference), [symbolic differentiation](glossary.ipynb#symbolic-differentiation), [automatic differentiation](glossary.ipynb#automatic-differentiation), [dual number](glossary.ipynb#dual-number).
 #
-# Next, lesson 02: the list that makes the way back possible.
+# Next, lesson 02: the list that makes the backward pass possible.
 
 # %%
 tf.progress("01")

@@ -16,7 +16,7 @@
 # %% [markdown]
 # # 02 · The first tape
 #
-# *What must a program remember about a number, so that it can tell the number's slope afterwards?*
+# *What must a program remember while it computes, so that it can give you derivatives afterwards?*
 #
 # About 25 minutes. Run a cell with **Shift+Enter**.
 
@@ -24,9 +24,10 @@
 import tapelab as tf
 
 # %% [markdown]
-# ## A slope, by nudging
+# ## A derivative from a small step
 #
-# At `x = 3` the square of `x` is 9. How fast does it grow there? Nudge `x` a little and look.
+# At `x = 3` the square of `x` is 9. How fast does it grow there? This number is the
+# [derivative](glossary.ipynb#derivative) of `x`² at 3. Change `x` by a small step and see.
 
 # %%
 x = 3.0
@@ -34,10 +35,10 @@ nudge = 0.001
 ((x + nudge) ** 2 - x**2) / nudge
 
 # %% [markdown]
-# About 6, and a bit. The bit depends on the nudge, every slope costs one more run, and a model with a
-# million weights would need a million of them. There is a better way: let the program *write down* what
-# it does, one operation at a time, while it computes. Each operation is so small that its slope is known.
-# That list is a **tape**.
+# This is about 6, with an error that depends on the step. Every derivative costs one more run, so a model with a
+# million weights would need a million runs. There is a better way: let the program *record* what it does, one
+# operation at a time, while it computes. The derivative of each single operation is known. The list of operations is
+# a **tape**.
 
 # %%
 x = tf.Variable(3.0, name="x")
@@ -48,10 +49,12 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)
 
 # %% [markdown]
-# Exactly 6, with no nudge. `tape.gradient(y, x)` asks: when `x` grows, how many times as fast does `y` grow?
+# Exactly 6, without a step. `tape.gradient(y, x)` computes the gradient of `y` *with respect to* `x`: how fast `y`
+# grows when `x` grows.
 #
-# Now look at the tape. Click into the picture: it starts where `x` is read. Press **→** and the multiplication
-# runs; the code shows which one. Keep pressing, and the gradient comes back.
+# Now look at the tape. Click into the picture: it starts where `x` is read. Press **→** to run the multiplication;
+# the code shows which one it is. Keep pressing: after the last operation the [backward
+# pass](glossary.ipynb#backward-pass) begins, which computes the gradient.
 
 # %%
 x = tf.Variable(3.0, name="x")
@@ -62,18 +65,18 @@ with tf.GradientTape() as tape:
 tf.show(tape, y)
 
 # %% [markdown]
-# **Blue goes forward, orange comes back.** The first frame of the tape says that `x` is watched. Every other
-# frame holds one operation: its name, its value and, once you are on the way back, its gradient. Click a frame to
+# **Blue is the forward pass, orange the backward pass.** The first frame of the tape says that `x` is watched. Every
+# other frame shows one operation: its name, its value and, during the backward pass, its gradient. Click a frame to
 # jump there.
 #
 # ### Exercise 02.1: x², anywhere
 #
-# Write a function that returns the slope of x² at any `value`, with a tape. Then run the cell: the verdict
-# appears below it. You can change your answer and run it as often as you like.
+# Write a function that uses a tape to return the derivative of x² at any `value`. Then run the cell: the verdict
+# appears below it. You can change your answer and run it again as often as you like.
 
 # %%
 @tf.exercise("02.1")
-def slope_of_square(value):
+def derivative_of_square(value):
     ### BEGIN SOLUTION
     x = tf.Variable(value)
     with tf.GradientTape() as tape:
@@ -88,10 +91,10 @@ tf.check("02.1")
 # %% [markdown]
 # Stuck? Open the next hint in the card, or run `tf.hint("02.1")`. Hints cost no points.
 #
-# ## The tape appears line by line
+# ## The tape grows line by line
 #
-# A longer computation leaves more frames. Before you run the next cell, say how many operations you expect
-# on the tape, and in which order.
+# A longer computation gives more frames. Before you run the next cell, say how many operations you expect on the
+# tape, and in which order.
 
 # %%
 x = tf.Variable(3.0, name="x")
@@ -105,11 +108,12 @@ with tf.GradientTape() as tape:
 tf.show(tape, z)
 
 # %% [markdown]
-# Two frames say what is watched, then come three operations: ×, sin, +. That is all a tape is: **which operation
-# ran, on what, with which result**, in order. Reading `x` is not an operation, and neither is giving a result a name.
+# Two frames say what is watched, then three operations follow: ×, sin, +. That is all a tape contains: **which
+# operation ran, on which inputs, with which result**, in order. Reading `x` is not an operation, and neither is
+# giving a result a name.
 #
-# Not everything that runs is written down. The tape follows what can lead back to a variable; a computation
-# with constants alone has no slope to tell, so it runs **off the tape**. In the next picture it has a dashed
+# Not every operation is recorded. The tape records an operation if one of its inputs depends on a variable. A
+# computation with constants only needs no gradient, so it runs **off the tape**. In the next picture it has a dashed
 # outline.
 
 # %%
@@ -125,8 +129,8 @@ tf.show(tape, y)
 # %% [markdown]
 # ## Several sources
 #
-# `tape.gradient` takes more than one source. Ask with a list, and the answer is a list; ask with a dict, and
-# it is a dict with the same keys:
+# `tape.gradient` takes more than one source. Pass a list to get a list of gradients; pass a dict to get a dict with
+# the same keys:
 
 # %%
 x = tf.Variable(3.0, name="x")
@@ -138,13 +142,13 @@ with tf.GradientTape() as tape:
 tape.gradient(z, [x, y])
 
 # %% [markdown]
-# ### Exercise 02.2: x·y, both slopes at once
+# ### Exercise 02.2: x·y, both derivatives at once
 #
-# Return both slopes of `x * y` in a dict with the keys `"x"` and `"y"`, from one question to one tape.
+# Return both derivatives of `x * y` in a dict with the keys `"x"` and `"y"`. Use one tape and one call of `gradient`.
 
 # %%
 @tf.exercise("02.2")
-def both_slopes(x_value, y_value):
+def both_derivatives(x_value, y_value):
     x = tf.Variable(x_value, name="x")
     y = tf.Variable(y_value, name="y")
     ### BEGIN SOLUTION
@@ -158,11 +162,11 @@ def both_slopes(x_value, y_value):
 tf.check("02.2")
 
 # %% [markdown]
-# ## What the tape counts
+# ## What is on the tape
 #
 # ### Exercise 02.3: how many records?
 #
-# Predict, before you run anything: how many operations does each program leave **on** the tape?
+# Before you run anything, predict how many operations each program leaves **on** the tape.
 #
 # ```python
 # x = tf.Variable(3.0)
@@ -191,8 +195,8 @@ def records():
 tf.check("02.3")
 
 # %% [markdown]
-# Now look. Here is program c: the loop is gone, and five rounds are five frames. A tape does not know the code,
-# it knows what ran.
+# Here is program c. There is no loop on the tape: five iterations are five frames. A tape does not contain the code,
+# only what ran.
 
 # %%
 x = tf.Variable(3.0, name="x")
@@ -205,9 +209,9 @@ with tf.GradientTape() as tape:
 tf.show(tape, y)
 
 # %% [markdown]
-# ## A tape answers once
+# ## A tape can be used once
 #
-# Many believe that `gradient()` can be called any number of times. Run this, and read the last line of the
+# You might expect that you can call `gradient()` as often as you like. Run this, and read the last line of the
 # message.
 
 # %%
@@ -225,14 +229,15 @@ except RuntimeError as error:
     print("RuntimeError:", error)
 
 # %% [markdown]
-# A tape keeps every value that the way back may need. As soon as it has answered, it lets go of all of them:
-# in a large model they fill most of the memory. Two ways out:
+# A tape keeps every value that the backward pass may need. After the first gradient it releases all of them, because
+# in a large model they fill most of the memory. There are two solutions:
 #
-# - ask for everything **at once**: `tape.gradient(z, [x, y])` goes back one single time;
-# - make the tape **persistent**: `tf.GradientTape(persistent=True)` keeps what it has, and answers as often as
-#   you ask. Let go of it yourself, with `del tape`, when you are done.
+# - ask for all gradients **at once**: `tape.gradient(z, [x, y])` makes one backward pass;
+# - make the tape **persistent**: `tf.GradientTape(persistent=True)` keeps its values, and you can call `gradient` as
+#   often as you like. Release the memory with `del tape` when you are done.
 #
-# Mind the first one: several *sources* give several answers, but several *targets* are added up into one.
+# Be careful with the first one: several *sources* give several gradients, but several *targets* are added up into
+# one.
 
 # %%
 x = tf.Variable(3.0, name="x")
@@ -249,8 +254,8 @@ del tape
 # %% [markdown]
 # ### Exercise 02.4: ask twice
 #
-# This function wants two answers from one tape, and stops with an error. Mend it; both answers are slopes
-# along `x`.
+# This function needs two gradients from one tape, and raises an error. Fix it. Both gradients are with respect to
+# `x`.
 
 # %%
 @tf.exercise("02.4")
@@ -270,16 +275,16 @@ def ask_twice(value):
 tf.check("02.4")
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - A tape is a list of the operations that ran inside its block: what ran, on what, with which result.
-# - It follows variables by itself. What cannot lead back to them runs off the tape.
-# - `tape.gradient(target, sources)` answers in the form in which you ask: one, a list, a dict.
-# - It answers **once**. `persistent=True` lets it answer again, and keeps the memory until you let go.
+# - A tape is a list of the operations that ran inside its block: which one, on which inputs, with which result.
+# - It watches variables by itself. An operation that does not depend on them runs off the tape.
+# - `tape.gradient(target, sources)` returns gradients in the structure of the sources: one, a list, a dict.
+# - It can be used **once**. `persistent=True` allows more calls, and keeps the memory until you delete the tape.
 #
-# Words to look up: [tape](glossary.ipynb#tape), [record](glossary.ipynb#record), [target](glossary.ipynb#target), [source](glossary.ipynb#source), [persistent tape](glossary.ipynb#persistent-tape).
+# Terms in the glossary: [tape](glossary.ipynb#tape), [record](glossary.ipynb#record), [target](glossary.ipynb#target), [source](glossary.ipynb#source), [persistent tape](glossary.ipynb#persistent-tape).
 #
-# Next, lesson 03: what exactly happens on the way back, one operation at a time.
+# Next, lesson 03: what exactly happens in the backward pass, one operation at a time.
 
 # %%
 tf.progress("02")

@@ -16,9 +16,9 @@
 # %% [markdown]
 # # 03 · Backward, one op at a time
 #
-# *A tape knows what ran. How does it turn that list into a gradient, and what happens where two paths meet?*
+# *A tape is a list of what ran. How does it become a gradient, and what happens where two paths meet?*
 #
-# About 35 minutes. Have a pencil at hand.
+# About 35 minutes. You will need a pencil.
 
 # %%
 import tapelab as tf
@@ -26,8 +26,8 @@ import tapelab as tf
 # %% [markdown]
 # ## Two numbers for every step
 #
-# Take `z = x * y + tf.sin(x)` at `x = 3`, `y = 4`. Click into the picture and press **b**: it jumps to the way
-# back. Then go on with **→**, slowly, and read the formula at each step.
+# Take `z = x * y + tf.sin(x)` at `x = 3`, `y = 4`. Click into the picture and press **b**: it jumps to the [backward
+# pass](glossary.ipynb#backward-pass). Then go on slowly with **→**, and read the formula at each step.
 
 # %%
 x = tf.Variable(3.0, name="x")
@@ -41,17 +41,18 @@ tf.show(tape, z)
 # %% [markdown]
 # Every step multiplies two numbers:
 #
-# > **upstream × local = contribution**
+# > **upstream gradient × local derivative = contribution**
 #
-# - **upstream**: how fast `z` grows when *this op's result* grows. It has come back from the right.
-# - **local**: how fast this op's result grows when *its input* grows. The op knows it by itself: for sin it
-#   is cos, for `x * y` along `x` it is `y`.
-# - **contribution**: how fast `z` grows when the input grows *by this way*. It goes to the left.
+# - **upstream gradient**: how fast `z` grows when *this op's result* grows. It arrives from the right.
+# - **local derivative**: how fast this op's result grows when *its input* grows. It depends on this op alone: for sin
+#   it is cos, for `x * y` with respect to `x` it is `y`.
+# - **contribution**: how fast `z` grows *through this op* when the input grows. It goes to the left.
 #
-# It starts with upstream 1: when `z` grows, `z` grows just as fast.
+# The first upstream gradient is 1: when `z` grows, `z` grows just as fast. To multiply derivatives along a path is
+# the *chain rule* of calculus.
 #
-# And look at `x`. It is used twice, so two contributions arrive: cos(3) = −0.99 from sin, and 4 from ×. They
-# **add**: 3.01.
+# Now look at `x`. It is used twice, so two contributions arrive: cos(3) = −0.99 from sin, and 4 from ×. They are
+# **added**: 3.01.
 
 # %%
 print(tape.gradient(z, [x, y]))
@@ -67,7 +68,7 @@ print(tape.gradient(z, [x, y]))
 # | `v = u + a` | 8 |
 # | `w = v * v` | 64 |
 #
-# How fast does `w` grow when each of these grows? Start at the end.
+# How fast does `w` grow when each of these values grows? Start at the end.
 
 # %%
 @tf.exercise("03.1")
@@ -97,9 +98,9 @@ tf.show(tape, w)
 # %% [markdown]
 # ## Last in, first out
 #
-# A gradient may leave a value only when it is **complete**, that is when all that used the value have sent
-# their contributions. How does the tape know? It need not look far: whatever used a value ran *after* the
-# value was made. So it walks its list **from the end to the start**, and everything is complete in time.
+# The gradient of a value is **complete** when all ops that used the value have sent their contributions. Only then
+# may it go on. How does the tape know when this is so? Every op that used a value ran *after* the value was made. So
+# the backward pass visits the list **from the end to the start**, and every gradient is complete in time.
 #
 # ### Exercise 03.2: in which order?
 #
@@ -110,7 +111,8 @@ tf.show(tape, w)
 # s = r + p
 # ```
 #
-# In which order does the gradient of `s` pass the four ops? Use the names `"exp"`, `"multiply"`, `"sin"`, `"add"`.
+# In which order does the backward pass from `s` visit the four ops? Use the names `"exp"`, `"multiply"`, `"sin"`,
+# `"add"`.
 
 # %%
 @tf.exercise("03.2")
@@ -135,13 +137,13 @@ with tf.GradientTape() as tape:
 tf.show(tape, s)
 
 # %% [markdown]
-# Look at `p`: the first contribution comes from + at the very start, but exp must wait. Until × has sent the
-# other one, the gradient of `p` is half-way.
+# Look at `p`: the first contribution comes from + at the very start, but exp must wait. Until × has sent the other
+# one, the gradient of `p` is not complete.
 #
 # ### Exercise 03.3: predict the next step
 #
-# The same `z = x * y + tf.sin(x)`, now at `x = 0`, `y = 4`. The way back has passed the addition. What does
-# each of the next two steps bring to `x`, and what does `x` end up with?
+# The same `z = x * y + tf.sin(x)`, now at `x = 0`, `y = 4`. The backward pass has visited the addition. What does
+# each of the next two steps contribute to `x`, and what is the gradient of `x` in the end?
 
 # %%
 @tf.exercise("03.3")
@@ -164,13 +166,14 @@ with tf.GradientTape() as tape:
 tf.show(tape, z)
 
 # %% [markdown]
-# And `y`? Its gradient is `x`, which is 0. Zero is an answer like any other: there is a path from `z` to `y`,
-# and here it is flat. (No path at all would be `None`. That is lesson 05.)
+# And `y`? Its gradient is `x`, which is 0. Zero is a gradient like any other: there is a path from `z` to `y`, and
+# its derivative is 0 here. (If there were no path, the result would be `None`. That is lesson 05.)
 #
-# ## Rules
+# ## Gradient rules
 #
-# An op does not know where it stands in a computation. It gets `upstream`, knows its inputs, and returns one
-# contribution per input. That function is its **gradient rule**. The rule of squaring, for example:
+# An op does not know the rest of the computation. It gets the upstream gradient and its inputs, and returns one
+# contribution for each input. This function is its **gradient rule**; libraries also call it the
+# [VJP](glossary.ipynb#vjp) of the op. Here is the rule of squaring:
 
 # %%
 def square_rule(upstream, a):
@@ -204,10 +207,10 @@ def rules(upstream, a, b):
 tf.check("03.4")
 
 # %% [markdown]
-# ## The whole machine
+# ## The whole backward pass
 #
-# You have all the parts now. A tape is a list of records. Here each record says which output was made, and from
-# which inputs with which local slope. This is `z = x * y + tf.sin(x)` at (3, 4):
+# You have all the parts now. A tape is a list of records. Here each record holds the name of an output, and its
+# inputs with their local derivatives. This is `z = x * y + tf.sin(x)` at (3, 4):
 
 # %%
 records = [
@@ -217,9 +220,9 @@ records = [
 ]
 
 # %% [markdown]
-# ### Exercise 03.5: a way back of your own
+# ### Exercise 03.5: your own backward pass
 #
-# Walk back over the records and collect the gradient of every name in a dict. Three or four lines are enough.
+# Visit the records in reverse order and collect the gradient of every name in a dict. Three or four lines are enough.
 # The classic mistake is to *overwrite* a gradient that is already there.
 
 # %%
@@ -242,18 +245,18 @@ tf.check("03.5")
 backward(records, "z")
 
 # %% [markdown]
-# That loop is what happens in every deep-learning library. The rest is speed, and more rules.
+# This loop is the core of every deep-learning library. The rest is speed, and more rules.
 #
-# ## What to take along
+# ## Summary
 #
-# - Each step back is **upstream × local = contribution**.
-# - Where paths meet, contributions **add**. Overwriting loses all but the last.
-# - The tape is walked from its end to its start, so that a gradient is complete before it moves on.
-# - A gradient rule knows its own op and nothing else.
+# - Each backward step is **upstream gradient × local derivative = contribution**.
+# - Where paths meet, contributions are **added**. Overwriting loses all but the last.
+# - The backward pass visits the tape from its end to its start, so that a gradient is complete before it goes on.
+# - A gradient rule depends on its own op and nothing else.
 #
-# Words to look up: [upstream](glossary.ipynb#upstream), [local slope](glossary.ipynb#local-slope), [contribution](glossary.ipynb#contribution), [adjoint](glossary.ipynb#adjoint), [fan-out](glossary.ipynb#fan-out), [gradient rule](glossary.ipynb#gradient-rule), [reverse mode](glossary.ipynb#reverse-mode).
+# Terms in the glossary: [upstream gradient](glossary.ipynb#upstream-gradient), [local derivative](glossary.ipynb#local-derivative), [contribution](glossary.ipynb#contribution), [cotangent](glossary.ipynb#cotangent), [fan-out](glossary.ipynb#fan-out), [gradient rule](glossary.ipynb#gradient-rule), [reverse mode](glossary.ipynb#reverse-mode).
 #
-# Next, lesson 04: what a tape follows, and what it passes by.
+# Next, lesson 04: what a tape records, and what it leaves out.
 
 # %%
 tf.progress("03")

@@ -16,7 +16,7 @@
 # %% [markdown]
 # # 04 · What the tape watches
 #
-# *A tape cannot write everything down. How does it know what you will ask for, before you have asked?*
+# *A tape cannot record everything. How does it know which gradients you will need, before you ask for them?*
 #
 # About 30 minutes.
 
@@ -24,13 +24,13 @@
 import tapelab as tf
 
 # %% [markdown]
-# ## It guesses: what can be trained
+# ## The default: trainable variables
 #
-# While your program runs, nobody has called `gradient` yet. Still, the tape has to decide at every operation
-# whether to write it down. It decides by one question: **does an input come from something that is watched?**
+# While your program runs, you have not called `gradient` yet. Still, the tape must decide for every operation whether
+# to record it. It records the operation if **an input depends on something that is watched**.
 #
-# And what is watched? Trainable variables, from the moment they are first read inside the block. Nothing else, unless you
-# say so.
+# What is watched? Trainable variables, from the moment they are first read inside the block. Nothing else, unless you
+# ask for it.
 
 # %%
 w = tf.Variable(2.0, name="w")
@@ -44,15 +44,15 @@ print([v.name for v in tape.watched_variables()])
 tf.show(tape, y)
 
 # %% [markdown]
-# `x * x` has a dashed outline: neither of its inputs is watched, so it ran **off the tape**. Open the part *Watched* of the
-# picture: it names what is followed, since when, and what is not, and why.
+# `x * x` has a dashed outline: neither of its inputs is watched, so it ran **off the tape**. Open the part *Watched*
+# of the picture. It lists what is watched and since which step, and what is not watched and why.
 #
-# Not to watch is not a fault. Data, constants and counters run through a program, too, and a tape that kept them
-# would fill the memory with values nobody asks for.
+# It is not a fault that something is not watched. A program also uses data, constants and counters. A tape that kept
+# them would fill the memory with values that no gradient needs.
 #
-# ## Say it yourself
+# ## Watch a tensor yourself
 #
-# `tape.watch(x)` follows a plain tensor from here on. Without it, the question about `x` has no answer:
+# `tape.watch(x)` watches a plain tensor from this line on. Without it, there is no gradient with respect to `x`:
 
 # %%
 x = tf.constant(3.0)
@@ -66,8 +66,8 @@ tf.explain(tape, y, x)
 # %% [markdown]
 # ### Exercise 04.1: the price of a photo
 #
-# How does the brightness of a photo react when one moves the *contrast*? `contrast` and `photo` are constants. Make the tape
-# watch **the contrast alone**: nobody asks for the gradient of the photo, and photos are large.
+# How does the brightness of a photo change with its *contrast*? `contrast` and `photo` are constants. Make the tape
+# watch **only the contrast**: you do not need the gradient with respect to the photo, and photos are large.
 
 # %%
 @tf.exercise("04.1")
@@ -89,8 +89,8 @@ tf.check("04.1")
 # %% [markdown]
 # ## Frozen
 #
-# A variable made with `trainable=False` is not followed: the mean of a batch, a step counter, the layers of a model that
-# somebody else has trained. The tape passes by it as if it were a constant.
+# A variable made with `trainable=False` is not watched. Examples are the mean of a batch, a step counter, or the
+# layers of a model that is already trained. The tape treats it like a constant.
 
 # %%
 scale = tf.Variable(2.0, trainable=False, name="scale")
@@ -104,8 +104,8 @@ print(tape.gradient(y, [scale, w]))
 # %% [markdown]
 # ### Exercise 04.2: freeze the trunk
 #
-# A little model has a `trunk`, which is trained already, and a `head`, which is not. As it stands, the tape follows both.
-# Change one line so that it follows the head alone.
+# A small model has a `trunk`, which is already trained, and a `head`, which is not. In this code the tape watches
+# both. Change one line so that it watches only the head.
 
 # %%
 @tf.exercise("04.2")
@@ -128,10 +128,10 @@ def freeze_the_trunk():
 tf.check("04.2")
 
 # %% [markdown]
-# ## Watch only what I name
+# ## Watch only what you name
 #
-# Sometimes the guess is too generous: there are a thousand variables, and you want the gradient of one. With
-# `watch_accessed_variables=False` the tape follows nothing by itself.
+# Sometimes the default is too much: there are a thousand variables, and you want the gradient with respect to one.
+# With `watch_accessed_variables=False` the tape watches nothing by itself.
 
 # %%
 a = tf.Variable(2.0, name="a")
@@ -147,8 +147,8 @@ tf.show(tape, y)
 # %% [markdown]
 # ### Exercise 04.3: the middle one
 #
-# Three layers, one after the other. Let the tape follow `second` and nothing else. Count the frames in your head first: which of
-# the three multiplications will be on the tape?
+# There are three layers, one after the other. Make the tape watch `second` and nothing else. First count the frames
+# in your head: which of the three multiplications will be on the tape?
 
 # %%
 @tf.exercise("04.3")
@@ -171,10 +171,10 @@ def the_middle_one():
 tf.check("04.3")
 
 # %% [markdown]
-# ## From here on
+# ## Only from this line on
 #
-# "From here on" is meant literally. What ran before the watch is not on the tape, even if it ran inside the block. What
-# does the tape say here, and what would mathematics say?
+# An operation that ran before `watch` is not on the tape, even if it ran inside the block. What does the tape return
+# here, and what is the true derivative?
 
 # %%
 x = tf.constant(3.0)
@@ -189,13 +189,13 @@ print(tape.gradient(y, x))
 tf.explain(tape, y, x)
 
 # %% [markdown]
-# The slope of x² + 10x at 3 is 16, and the tape says 10. It is not `None`, nothing stops, and it is wrong: of two
-# ways from `y` back to `x` the tape has seen one. Such a **partial gradient** is the nastiest mistake of all, because it
-# looks like an answer.
+# The derivative of x² + 10x at 3 is 16, but the tape returns 10. There is no `None` and no error, but the result is
+# wrong: there are two paths from `y` to `x`, and the tape recorded only one. Such a **partial gradient** is the most
+# dangerous mistake, because it looks correct.
 #
 # ### Exercise 04.4: too late
 #
-# This gradient arrives, and is too small. Mend it.
+# This gradient arrives, but it is too small. Fix the code.
 
 # %%
 @tf.exercise("04.4")
@@ -219,9 +219,9 @@ def too_late():
 tf.check("04.4")
 
 # %% [markdown]
-# ## Every tape watches for itself
+# ## Every tape has its own list
 #
-# Tapes can be nested, and each has a list of its own. What one tape watches, another does not know of:
+# Tapes can be nested. Each tape has its own list of what it watches:
 
 # %%
 x = tf.constant(2.0)
@@ -235,12 +235,12 @@ print("tape one:", one.gradient(y, x))
 print("tape two:", two.gradient(y, x))
 
 # %% [markdown]
-# A tape may also watch what has been computed: then it tells how things go on *from there*, and nothing about how they
-# came about.
+# A tape can also watch the result of an operation. Then it records what depends on this result, but not how the
+# result was computed.
 #
 # ### Exercise 04.5: two tapes
 #
-# Predict five gradients, numbers or `None`:
+# Predict five gradients. Each is a number or `None`:
 #
 # ```python
 # c = tf.constant(2.0)
@@ -278,7 +278,7 @@ def two_tapes():
 tf.check("04.5")
 
 # %% [markdown]
-# Now look. The two tapes are two lanes; each shows what it has watched, and since when.
+# Now compare. The picture shows the two tapes as two rows; each shows what the tape watches, and since when.
 
 # %%
 c = tf.constant(2.0)
@@ -296,17 +296,18 @@ print(two.gradient(y, c), [g.numpy() for g in two.gradient(y, [square, v])])
 tf.show(two, y, [square, v])
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - A tape writes an operation down when one of its inputs comes from something watched.
+# - A tape records an operation if one of its inputs depends on something watched.
 # - Trainable variables are watched by themselves, from their first use inside the block. Constants, data and frozen
 #   variables are not.
-# - `tape.watch(x)` holds from that line on. Watch late, and a part of the gradient is lost without a word.
-# - `watch_accessed_variables=False` turns the guess off. Each tape watches for itself.
+# - `tape.watch(x)` works from that line on. If it comes too late, a part of the gradient is missing, without an
+#   error.
+# - `watch_accessed_variables=False` turns the default off. Each tape has its own list.
 #
-# Words to look up: [watch](glossary.ipynb#watch), [partial gradient](glossary.ipynb#partial-gradient).
+# Terms in the glossary: [watch](glossary.ipynb#watch), [partial gradient](glossary.ipynb#partial-gradient).
 #
-# Next, lesson 05: you ask, and the answer is `None`.
+# Next, lesson 05: you ask for a gradient and get `None`.
 
 # %%
 tf.progress("04")

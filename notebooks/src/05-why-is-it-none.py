@@ -16,9 +16,9 @@
 # %% [markdown]
 # # 05 · Why is it None?
 #
-# *You ask for a gradient and get `None`. Where was the path cut, and which line mends it?*
+# *You ask for a gradient and get `None`. Where does the path end, and how do you fix it?*
 #
-# About 40 minutes: twelve broken snippets to mend, then three questions.
+# About 40 minutes: fix twelve broken programs, then answer three questions.
 
 # %%
 import numpy as np
@@ -27,8 +27,8 @@ import tapelab as tf
 # %% [markdown]
 # ## None is not 0
 #
-# A gradient of 0 says: *there is a path, and here it is flat*. `None` says: *there is no path*. The tape went
-# back from the target and never came to your source.
+# A gradient of 0 means: *there is a path, and its derivative is 0 here*. `None` means: *there is no path*. The
+# backward pass started at the target and never reached your source.
 
 # %%
 x = tf.Variable(0.0, name="x")
@@ -40,10 +40,12 @@ with tf.GradientTape() as tape:
 print(tape.gradient(y, [x, w]))
 
 # %% [markdown]
-# `x * x` is flat at 0, so the gradient of `x` is 0. `w` has no part in `y`, so its gradient is `None`.
+# The derivative of `x * x` at 0 is 0, so the gradient with respect to `x` is 0. `y` does not depend on `w`, so the
+# gradient with respect to `w` is `None`.
 #
-# Here `None` is right. Mostly it is a bug, and a silent one: nothing stops, the model just never learns. So
-# let us learn to find the cut. `tf.explain` shows it, with the line at fault and the line to write instead:
+# Here `None` is correct. Usually it is a bug without an error message: the program runs, but the model never learns.
+# In this lesson you learn to find the line where the path ends. `tf.explain` shows that line, and the line to write
+# instead:
 
 # %%
 x = tf.constant(3.0)
@@ -57,30 +59,30 @@ tf.explain(tape, y, x)
 # %% [markdown]
 # ## Twelve causes
 #
-# | the word | what happened |
+# | code | what happened |
 # |---|---|
-# | `NOT_WATCHED` | the source is a plain tensor, and nobody told the tape to follow it |
-# | `NOT_TRAINABLE` | the source is a variable with `trainable=False`: the tape leaves it out |
-# | `REBOUND_TO_TENSOR` | the name was given to a new tensor; the variable has lost its name |
-# | `INT_DTYPE` | the source is an integer, or was cast to one on the way: there is no slope between whole numbers |
+# | `NOT_WATCHED` | the source is a plain tensor that the tape does not watch |
+# | `NOT_TRAINABLE` | the source is a variable with `trainable=False`; the tape does not watch it |
+# | `REBOUND_TO_TENSOR` | the name was bound to a new tensor and no longer refers to the variable |
+# | `INT_DTYPE` | the source is an integer, or was cast to one: functions of integers have no derivative |
 # | `BEFORE_TAPE` | a part of the computation ran before the tape's block |
 # | `AFTER_TAPE` | a part of the computation ran after it |
-# | `RECORDING_PAUSED` | a part ran inside the block, while `tape.stop_recording()` made the tape pause |
-# | `LEFT_ENGINE` | the value left for NumPy or Python and came back as a bare number |
-# | `COPIED_VALUE` | a new variable was made from the value: it copies the number and not the history |
-# | `STATE_READ` | the value was put into a variable with `assign`; reading it starts anew |
-# | `STOPPED` | `tf.stop_gradient` let the value through and held the gradient back |
-# | `NON_DIFFERENTIABLE` | an op on the way has no slope to give: it answers with a place or a rounded number, as `tf.argmax` and `tf.round` do |
+# | `RECORDING_PAUSED` | a part ran inside the block while `tape.stop_recording()` paused the tape |
+# | `LEFT_ENGINE` | the value went to NumPy or Python and came back as a plain number |
+# | `COPIED_VALUE` | a new variable was made from the value: it copies the number, not how it was computed |
+# | `STATE_READ` | the value was put into a variable with `assign`; reading the variable starts a new path |
+# | `STOPPED` | `tf.stop_gradient` lets the value pass and stops the gradient |
+# | `NON_DIFFERENTIABLE` | an op on the path has no useful derivative: it returns an index or a rounded number, as `tf.argmax` and `tf.round` do |
 #
-# In each of the twelve snippets `tape.gradient(y, x)` is `None`. Do two things:
+# In each of the twelve programs `tape.gradient(y, x)` is `None`. Do two things:
 #
 # 1. write the **cause** into the first line, in quotes, as in `cause = "STOPPED"`;
-# 2. **mend** the code, so that a gradient arrives and `y` still means the same.
+# 2. **fix** the code, so that a gradient arrives and `y` has the same value as before.
 #
-# Try to name the cause by reading. The cell after each exercise asks the tape: run it when you are stuck, and once
-# more when the code is mended.
+# Try to find the cause by reading. The cell after each exercise explains the gradient: run it when you are stuck, and
+# again when the code is fixed.
 #
-# ## The tape did not follow it
+# ## The tape did not watch it
 #
 # ### Exercise 05.1: a constant
 
@@ -133,7 +135,7 @@ tf.explain(tape, y, x)
 # %% [markdown]
 # ### Exercise 05.3: one step to the right
 #
-# `x` starts at 2 and takes a step of 1 before the tape opens. The step must stay.
+# `x` starts at 2 and increases by 1 before the tape starts. Keep this step.
 
 # %%
 @tf.exercise("05.3")
@@ -158,9 +160,9 @@ cause, tape, y, x = one_step_to_the_right()
 tf.explain(tape, y, x)
 
 # %% [markdown]
-# `x = x + 1.0` gives the *name* to a new tensor, `x.assign_add(1.0)` changes the *variable*. (`x += 1.0` gives the
-# name away as well when `x` is a tensor; on a variable TensorFlow refuses it.) In a training loop the difference is
-# whether anything is learned after the first step.
+# `x = x + 1.0` binds the *name* to a new tensor, `x.assign_add(1.0)` changes the *variable*. (`x += 1.0` also rebinds
+# the name when `x` is a tensor; for a variable TensorFlow raises an error.) In a training loop this decides whether
+# the model learns anything after the first step.
 #
 # ### Exercise 05.4: three apples
 
@@ -185,10 +187,10 @@ cause, tape, y, x = three_apples()
 tf.explain(tape, y, x)
 
 # %% [markdown]
-# The integer dtype alone is the reason. `tape.watch` on a tensor of whole numbers logs a warning that says so; a
-# variable of whole numbers is passed over in silence.
+# The integer dtype is the only reason. `tape.watch` logs a warning for a tensor of integers. For a variable of
+# integers there is no warning.
 #
-# ## The tape was not running
+# ## The tape was not active
 #
 # ### Exercise 05.5: started too early
 
@@ -272,11 +274,11 @@ cause, tape, y, x = a_short_pause()
 tf.explain(tape, y, x)
 
 # %% [markdown]
-# ## The value left, the gradient stayed
+# ## The value left the tape
 #
 # ### Exercise 05.8: a mean by NumPy
 #
-# The root mean square of three numbers. Nothing looks wrong, and the value is right.
+# The function computes the root mean square of three numbers. It looks right, and the value is correct.
 
 # %%
 @tf.exercise("05.8")
@@ -333,7 +335,7 @@ tf.explain(tape, y, x)
 # %% [markdown]
 # ### Exercise 05.10: a running total
 #
-# A variable remembers its value. It does not remember where the value came from.
+# A variable keeps its value. It does not keep how the value was computed.
 
 # %%
 @tf.exercise("05.10")
@@ -419,15 +421,15 @@ cause, tape, y, x = the_highest_score()
 tf.explain(tape, y, x)
 
 # %% [markdown]
-# The *place* of the highest score is a whole number, and it stays when a score grows a little. The score itself grows
-# along: take it from `x`.
+# The *index* of the highest score is an integer. It does not change when a score grows a little. The score itself
+# does: take it from `x`.
 #
 # ## The other way round
 #
 # ### Exercise 05.13: break it on purpose
 #
-# You know the ways out now. Take one: compute `y = x²`, so that `y` is right and the gradient is `None` with the cause
-# `LEFT_ENGINE`.
+# Now you know how a value can leave the tape. Use one of these ways: compute `y = x²` so that `y` is correct and the
+# gradient is `None` with the cause `LEFT_ENGINE`.
 
 # %%
 @tf.exercise("05.13")
@@ -470,14 +472,14 @@ def zero_or_none():
 tf.check("05.14")
 
 # %% [markdown]
-# There is a switch that prints 0 where there is no path:
-# `tape.gradient(y, x, unconnected_gradients=tf.UnconnectedGradients.ZERO)`. Handy at times, and a good way to
-# hide a bug. While you are looking for one, leave it off.
+# This option returns 0 where there is no path: `tape.gradient(y, x,
+# unconnected_gradients=tf.UnconnectedGradients.ZERO)`. It is sometimes useful, but it can hide a bug. Do not use it
+# while you look for one.
 #
 # ### Exercise 05.15: the one that lies
 #
-# `None` is at least noticed. Worse is a gradient that arrives with a part missing. One of these three programs does
-# that, at `x = 3`:
+# You notice a `None`. Worse is a gradient that arrives with a part missing. This happens in one of these three
+# programs, at `x = 3`:
 #
 # ```python
 # y = x * x + 2.0 * x          # program a
@@ -485,7 +487,7 @@ tf.check("05.14")
 # y = tf.stop_gradient(x * x)  # program c
 # ```
 #
-# Which one? What does the tape say there, and what would be the slope of the function it computes?
+# Which one? What does the tape return, and what is the derivative of the function that the program computes?
 
 # %%
 @tf.exercise("05.15")
@@ -507,17 +509,19 @@ with tf.GradientTape() as tape:
 tf.show(tape, y)
 
 # %% [markdown]
-# Sometimes that is what you want: a target that should not move, a baseline that should not be trained. Then
-# the missing part is a decision. `stop_gradient` never changes the value, only what comes back.
+# Sometimes this is what you want: a target that should not move, a baseline that should not be trained. Then the
+# missing part is intended. `stop_gradient` never changes the value, only the backward pass.
 #
-# ## What to take along
+# ## Summary
 #
-# - `None` means *no path*. 0 means *a path, flat here*.
-# - The path must be unbroken from source to target: followed, in floats, inside the block, in ops.
-# - `x = x + 1` gives away the name, `x.assign_add(1)` changes the variable, `.numpy()` leaves, `assign` forgets.
-# - When in doubt: `tf.explain(tape, y, x)` tells the line.
+# - `None` means *no path*. 0 means *a path whose derivative is 0 here*.
+# - The path must be complete from source to target: the source is watched, all values are floats, and all operations
+#   are TensorFlow's and run inside the block.
+# - `x = x + 1` rebinds the name, `x.assign_add(1)` changes the variable, `.numpy()` leaves the tape, `assign` starts
+#   a new path.
+# - When in doubt, `tf.explain(tape, y, x)` shows the line.
 #
-# Words to look up: [path](glossary.ipynb#path), [None and zero](glossary.ipynb#None-and-zero), [pitfall](glossary.ipynb#pitfall).
+# Terms in the glossary: [path](glossary.ipynb#path), [None and zero](glossary.ipynb#None-and-zero), [pitfall](glossary.ipynb#pitfall).
 
 # %%
 tf.progress("05")

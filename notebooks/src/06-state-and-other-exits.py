@@ -16,7 +16,7 @@
 # %% [markdown]
 # # 06 · State, NumPy and other exits
 #
-# *A value can leave the tape through five doors, and look exactly the same when it comes back. Where are the doors?*
+# *There are five ways in which a value leaves the tape and comes back with no gradient. Which ones?*
 #
 # About 35 minutes.
 
@@ -25,10 +25,10 @@ import numpy as np
 import tapelab as tf
 
 # %% [markdown]
-# ## The first door: state
+# ## First: state
 #
-# A variable remembers a number. Many believe that it also remembers *where the number came from*. Three years of saving, at
-# a rate of interest that we want to ask about:
+# A variable keeps a number. It does not keep *how the number was computed*. Here are three years of saving. We want
+# the derivative of the final balance with respect to the interest rate:
 
 # %%
 rate = tf.Variable(0.1, name="rate")
@@ -40,20 +40,20 @@ with tf.GradientTape() as tape:
     end = 1.0 * balance
 
 print("at the end:", end.numpy())
-print("slope:     ", tape.gradient(end, rate))
+print("gradient:  ", tape.gradient(end, rate))
 tf.explain(tape, end, rate)
 
 # %% [markdown]
-# `assign` copies numbers into the box. Whoever opens the box later finds numbers, and no history. The picture shows both
-# halves: three years of records, and a reading at the end that starts anew. Step through it and look for the place
-# where the line breaks.
+# `assign` copies numbers into the variable. When you read the variable later, you get numbers, not the operations
+# that made them. The picture shows both parts: three years of records, and a read at the end that starts a new path.
+# Step through it and find the place where the path ends.
 
 # %%
 tf.show(tape, end, rate)
 
 # %% [markdown]
-# The way out is not to use a box where a *value* will do. A plain name may mean a new tensor in every round, and each of
-# these tensors is a link of the chain.
+# The solution: do not use a variable where a *value* is enough. A plain name can refer to a new tensor in every
+# iteration, and all these tensors are on the path.
 #
 # ### Exercise 06.1: three years of saving
 #
@@ -81,13 +81,12 @@ def three_years():
 tf.check("06.1")
 
 # %% [markdown]
-# When *is* `assign` right? For what should start anew: a step of training changes the weights **after** the gradient has
-# been asked for, and the next step begins with a new tape.
+# When is `assign` correct? When a new path should start: a training step changes the weights **after** the gradient
+# was computed, and the next step uses a new tape.
 #
-# ## The second door: NumPy
+# ## Second: NumPy
 #
-# NumPy reads a tensor as if it were an array, computes, and hands back an array. It looks like the same program, and
-# it is another engine, which keeps no tape.
+# NumPy reads a tensor as an array, computes, and returns an array. It looks the same, but NumPy has no tape.
 
 # %%
 x = tf.Variable([3.0, 1.0, 2.0], name="x")
@@ -99,13 +98,14 @@ print(tape.gradient(y, x))
 tf.explain(tape, y, x)
 
 # %% [markdown]
-# `float(x)`, `x.numpy()`, `np.asarray(x)`, `math.sqrt(x)`: all of them are the same door. To go out and *look* does no harm, as
-# in `if float(loss) < 0.1:` or `print(x.numpy())`. The harm is done when what has left **comes back** as a number.
+# `float(x)`, `x.numpy()`, `np.asarray(x)` and `math.sqrt(x)` all do the same: they leave the tape. It is harmless to
+# *look* at a value, as in `if float(loss) < 0.1:` or `print(x.numpy())`. The gradient is lost when the value **comes
+# back** as a number.
 #
 # ### Exercise 06.2: the podium
 #
-# Three results are sorted, and the best counts three times, the second twice. Mend the line that leaves, and keep `score`
-# as it is. (What is the gradient of a sorted list? Let the tape tell.)
+# Three results are sorted. The best one counts three times, the second one twice. Fix the line that leaves the tape,
+# and keep `score` the same. (What is the gradient of a sorted list? The tape will show you.)
 
 # %%
 @tf.exercise("06.2")
@@ -123,9 +123,9 @@ def podium():
 tf.check("06.2")
 
 # %% [markdown]
-# ## The third door: yes or no
+# ## Third: decisions
 #
-# How good is a classifier? Count how often it is right: that is its accuracy, and a natural thing to train for. Try it:
+# How good is a classifier? Its accuracy says how often it is right. It seems natural to train for accuracy. Try it:
 
 # %%
 w = tf.Variable(0.5, name="w")
@@ -137,16 +137,17 @@ with tf.GradientTape() as tape:
     right = tf.equal(tf.round(p), label)
     accuracy = tf.reduce_mean(tf.cast(right, tf.float32))
 
-print("accuracy:", accuracy.numpy(), " slope:", tape.gradient(accuracy, w))
+print("accuracy:", accuracy.numpy(), " gradient:", tape.gradient(accuracy, w))
 tf.explain(tape, accuracy, w)
 
 # %% [markdown]
-# A yes or no has no slope: nudge `w` a little, and not one answer changes. Therefore one **measures** with a metric and **trains**
-# with a loss that says *how far* off each answer is.
+# The derivative of a decision is 0 almost everywhere, so it is of no use: when `w` changes a little, no decision
+# changes. Therefore you **measure** with a metric and **train** with a loss, which says *how far* each output is from
+# its label.
 #
 # ### Exercise 06.3: a loss instead of a metric
 #
-# Train the same classifier with the mean squared distance between `p` and `label`.
+# Train the same classifier with the mean squared error between `p` and `label`.
 
 # %%
 @tf.exercise("06.3")
@@ -166,14 +167,15 @@ def a_loss():
 tf.check("06.3")
 
 # %% [markdown]
-# ## The fourth door: a place in a variable
+# ## Fourth: an element of a variable
 #
-# It is tempting to prepare a variable of zeros and to fill it, place by place. Each of these writes is an `assign`, and you
-# know what it forgets.
+# It is tempting to make a variable of zeros and fill it element by element. Each of these writes is an `assign`, so
+# each one starts a new path.
 #
 # ### Exercise 06.4: fill the slots
 #
-# `slots` should hold w, w² and w³. Fill it without writing into a variable. `tf.stack` makes one tensor of several.
+# `slots` should hold w, w² and w³. Make it without writing into a variable. `tf.stack` joins several tensors into
+# one.
 
 # %%
 @tf.exercise("06.4")
@@ -196,11 +198,11 @@ def fill_the_slots():
 tf.check("06.4")
 
 # %% [markdown]
-# ## The fifth door: nobody asks
+# ## Fifth: a variable that is not found
 #
-# The last one is no door in the tape, but in the question. `tf.Module` collects its variables for you, in
-# `trainable_variables`: those that it holds itself, and those in its lists, dicts and other modules. Into a plain Python
-# object it does not look.
+# In the last case the tape is correct, but you never ask for the gradient. `tf.Module` collects its variables in
+# `trainable_variables`. It finds its own variables, and those in its lists, dicts and modules. It does not look into
+# a plain Python object.
 
 # %%
 class Plain:
@@ -220,8 +222,9 @@ model = Model()
 print([variable.name for variable in model.trainable_variables])
 
 # %% [markdown]
-# The tape has watched `weight`, and could tell its gradient. But who asks for the gradients of `model.trainable_variables` never
-# hears of it, and `weight` stays as it was made, for ever. No `None`, no warning.
+# The tape watched `weight`, so it could compute its gradient. But if you ask for the gradients with respect to
+# `model.trainable_variables`, `weight` is not among them. It keeps its first value for ever, without a `None` and
+# without a warning.
 #
 # ### Exercise 06.5: found again
 #
@@ -252,17 +255,17 @@ def found_again(weight):
 tf.check("06.5")
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - A variable keeps numbers, not where they came from. What must keep its history stays a tensor.
-# - NumPy and Python read values and keep no tape. Look outside as often as you like; do not bring numbers back.
-# - Decisions have no slope: measure with a metric, train with a loss.
-# - Writing into places is an `assign`. `tf.stack` and `tf.tensor_scatter_nd_update` make a new tensor instead.
-# - Variables that a module cannot find are never asked for.
+# - A variable keeps numbers, not how they were computed. Use a tensor where the gradient must pass.
+# - NumPy and Python have no tape. You may look at values there; do not bring them back as numbers.
+# - Decisions have no useful derivative: measure with a metric, train with a loss.
+# - Writing into an element is an `assign`. `tf.stack` and `tf.tensor_scatter_nd_update` make a new tensor instead.
+# - A variable that a module does not find is never trained.
 #
-# Words to look up: [state](glossary.ipynb#state), [side effect](glossary.ipynb#side-effect).
+# Terms in the glossary: [state](glossary.ipynb#state), [side effect](glossary.ipynb#side-effect).
 #
-# Next, lesson 07: what the gradient of a vector is.
+# Next, lesson 07: the gradient of a vector.
 
 # %%
 tf.progress("06")
