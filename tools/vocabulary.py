@@ -125,6 +125,9 @@ class Allowed(NamedTuple):
 ALLOWED: Final = (
     Allowed("tapelab/linalg/", "adjoint", "tf.linalg.adjoint, TensorFlow's name"),
     Allowed("tests/", "adjoint", "tests of tf.linalg.adjoint"),
+    Allowed("docs/reference/glossary.md", "adjoint", "names the older word for a cotangent"),
+    Allowed("docs/reference/glossary.md", "slope", "explains a derivative as the slope of a curve"),
+    Allowed("notebooks/src/01", "slope", "explains a derivative as the slope of a curve"),
     Allowed("tools/vocabulary.py", "", "the list of the words itself"),
     Allowed("tests/architecture/test_vocabulary.py", "", "examples of the words"),
 )

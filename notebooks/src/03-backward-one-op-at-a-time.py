@@ -173,7 +173,7 @@ tf.show(tape, z)
 #
 # An op does not know the rest of the computation. It gets the upstream gradient and its inputs, and returns one
 # contribution for each input. This function is its **gradient rule**; libraries also call it the
-# [VJP](glossary.ipynb#vjp) of the op. Here is the rule of squaring:
+# [VJP](glossary.ipynb#VJP) of the op. Here is the rule of squaring:
 
 # %%
 def square_rule(upstream, a):

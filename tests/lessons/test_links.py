@@ -35,9 +35,10 @@ def text_of(path: Path) -> str:
 
 @cache
 def places(path: Path) -> set[str]:
-    """Where one can be led to in a file, as JupyterLab names the places: after their headings."""
+    """The anchors of a file: JupyterLab keeps the capitals of a heading, GitHub and a site do not."""
     headings = re.findall(r"^#+ (.+)$", text_of(path), re.MULTILINE)
-    return {heading.strip().replace(" ", "-") for heading in headings}
+    anchors = {heading.strip().replace(" ", "-") for heading in headings}
+    return anchors if path.suffix == ".ipynb" else {anchor.lower() for anchor in anchors}
 
 
 def folder_of(path: Path) -> Path:
@@ -62,5 +63,5 @@ def test_every_link_leads_somewhere(path):
 
 def test_a_link_that_leads_nowhere_would_be_noticed(tmp_path):
     here = tmp_path / "here.md"
-    here.write_text("# A b\n\n[a](#A-b) [b](#b) [c](gone.md) [d](here.md) `[e](code)`", "utf-8")
+    here.write_text("# A b\n\n[a](#a-b) [b](#b) [c](gone.md) [d](here.md) `[e](code)`", "utf-8")
     assert list(broken(here)) == ["#b", "gone.md"]

@@ -1,4 +1,4 @@
-"""Exercises of lesson 01, "Slopes three ways"."""
+"""Exercises of lesson 01, "Derivatives three ways"."""
 
 from __future__ import annotations
 
