@@ -23,7 +23,9 @@ def markdown(path):
 def test_the_words_of_the_field_are_there_in_the_order_of_the_alphabet():
     words = list(glossary.terms())
     assert words == sorted(words, key=str.lower)
-    assert {"backward pass", "checkpointing", "fan-out", "forward mode", "Jacobian", "JVP"} <= set(words)
+    assert {"backward pass", "checkpointing", "fan-out", "forward mode", "Jacobian", "JVP"} <= set(
+        words
+    )
     assert {"primal", "reverse mode", "seed", "source", "tangent", "tape", "target"} <= set(words)
     assert {"cotangent", "upstream gradient", "VJP", "watch"} <= set(words)
 

@@ -35,7 +35,7 @@ def text_of(path: Path) -> str:
 
 @cache
 def places(path: Path) -> set[str]:
-    """The anchors of a file: JupyterLab keeps the capitals of a heading, GitHub and a site do not."""
+    """The anchors of a file: JupyterLab keeps the capitals of a heading, GitHub does not."""
     headings = re.findall(r"^#+ (.+)$", text_of(path), re.MULTILINE)
     anchors = {heading.strip().replace(" ", "-") for heading in headings}
     return anchors if path.suffix == ".ipynb" else {anchor.lower() for anchor in anchors}
