@@ -14,7 +14,7 @@ NAMES: Final = {
     " Convolution1D Convolution1DTranspose Convolution2D Convolution2DTranspose Convolution3D"
     " Convolution3DTranspose DepthwiseConv2D SeparableConv2D SeparableConvolution2D",
     "core": "Identity Input InputLayer Lambda Masking Rescaling",
-    "dense": "Dense Embedding",
+    "dense": "Dense EinsumDense Embedding",
     "input_spec": "InputSpec",
     "layer": "Layer",
     "merge": "Add Average Concatenate Dot Maximum Minimum Multiply Subtract add average"
@@ -28,11 +28,9 @@ NAMES: Final = {
     " GlobalMaxPool1D GlobalMaxPool2D GlobalMaxPooling1D GlobalMaxPooling2D GlobalAveragePooling3D"
     " GlobalAvgPool3D GlobalMaxPool3D GlobalMaxPooling3D MaxPool1D MaxPool2D"
     " MaxPool3D MaxPooling1D MaxPooling2D MaxPooling3D",
-    "projecting": "EinsumDense",
     "recurrent": "GRU LSTM RNN SimpleRNN",
-    "reshape": "Cropping1D Cropping2D Cropping3D Flatten Permute RepeatVector Reshape"
+    "reshape": "Cropping1D Cropping2D Cropping3D Flatten Permute RepeatVector Reshape Resizing"
     " UpSampling1D UpSampling2D ZeroPadding1D ZeroPadding2D ZeroPadding3D",
-    "resizing": "Resizing",
     "wrappers": "Bidirectional TimeDistributed Wrapper",
 }
 """The layers by the files they stand in."""

@@ -1,84 +1,96 @@
-"""Layers in which each step asks all others, and takes from them what fits its question."""
+"""Attention layers: averages of values, weighted by how well keys fit queries."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 from typing import Any
 
 from tapelab import linalg, math, nn
 from tapelab.array_ops import creation, shape_ops, value_ops
-from tapelab.keras.layers.layer import Layer
+from tapelab.keras.class_settings import SettingGroup, setting
+from tapelab.keras.layers.layer import BuiltInLayer, WeightedLayer, weights
 from tapelab.keras.layers.noise import Dropout
-from tapelab.keras.layers.weighing import Weighted
 from tapelab.keras.name_scopes import named_group
 
 
-class Attention(Weighted):
-    """Values weighted by how well their keys fit the queries: `softmax(q kᵀ) v`."""
+class _DotAttention(WeightedLayer):
+    """The values of an attention layer: softmax of the scores, dropout, weighted sum."""
 
-    def __init__(
-        self, use_scale: bool = False, score_mode: str = "dot", dropout: float = 0.0,
-        seed: int | None = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(**kwargs)
-        if score_mode not in {"dot", "concat"}:
-            raise ValueError(
-                "Invalid value for argument score_mode. Expected one of {'dot', 'concat'}. "
-                f"Received: score_mode={score_mode}"
-            )
-        self.use_scale, self.score_mode, self.dropout = use_scale, score_mode, dropout
-        self.seed = seed
-        self.dropping = Dropout(dropout, seed=seed) if dropout else None
+    use_scale: bool = setting(False)
+    dropout: float = setting(0.0)
+    seed: int | None = setting(None)
+    scale: Any
 
-    def build(self, input_shape: Any) -> None:
-        """Make the scale of the scores, if they have one."""
-        _check_list(type(self).__name__, input_shape)
-        self.scale = self.add_weight((), "ones", name="scale") if self.use_scale else None
-        concat = self.score_mode == "concat"
-        name = "concat_score_weight"
-        self.concat_score_weight = self.add_weight((), "ones", name=name) if concat else None
+    def __post_init__(self) -> None:
+        self.dropout_layer = Dropout(self.dropout, seed=self.seed) if self.dropout else None
 
     def call(
         self, inputs: Any, mask: Any = None, training: Any = False,
         return_attention_scores: bool = False, use_causal_mask: bool = False,
     ) -> Any:  # fmt: skip
-        """The weighted values; with `return_attention_scores` the weights, too."""
+        """Return the weighted values, and with `return_attention_scores` also the weights."""
         query, value = inputs[0], inputs[1]
         key = inputs[2] if len(inputs) > 2 else value
         scores = self._scores(query, key)
         if mask is not None and mask[1] is not None:
-            scores = _hidden(scores, shape_ops.expand_dims(mask[1], -2))
+            scores = _masked(scores, shape_ops.expand_dims(mask[1], -2))
         if use_causal_mask:
-            scores = _hidden(scores, _past(int(scores.shape[-2]), int(scores.shape[-1])))
+            scores = _masked(scores, _causal_mask(int(scores.shape[-2]), int(scores.shape[-1])))
         weights = nn.softmax(scores)
-        if self.dropping is not None:
-            weights = self.dropping(weights, training=training)
+        if self.dropout_layer is not None:
+            weights = self.dropout_layer(weights, training=training)
         result: Any = linalg.matmul(weights, value)
         if mask is not None and mask[0] is not None:
             result = result * value_ops.cast(shape_ops.expand_dims(mask[0], -1), result.dtype)
         return (result, weights) if return_attention_scores else result
 
     def _scores(self, query: Any, key: Any) -> Any:
+        """How well each key fits each query, shape (..., queries, keys)."""
+        raise NotImplementedError
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Return the shape with a value per query."""
+        return (*input_shape[0][:-1], input_shape[1][-1])
+
+
+class Attention(_DotAttention):
+    """Averages values with weights `softmax(q kᵀ)` of queries and keys."""
+
+    score_mode: str = setting("dot", before="dropout")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.score_mode not in {"dot", "concat"}:
+            raise ValueError(
+                "Invalid value for argument score_mode. Expected one of {'dot', 'concat'}. "
+                f"Received: score_mode={self.score_mode}"
+            )
+
+    def build(self, input_shape: Any) -> None:
+        """Create the scale of the scores, if they have one."""
+        _check_list(type(self).__name__, input_shape)
+        self.scale = self.add_weight((), "ones", name="scale") if self.use_scale else None
+        concat = self.score_mode == "concat"
+        name = "concat_score_weight"
+        self.concat_score_weight = self.add_weight((), "ones", name=name) if concat else None
+
+    def _scores(self, query: Any, key: Any) -> Any:
         if self.score_mode == "concat":
-            both: Any = math.add(shape_ops.expand_dims(query, -2), shape_ops.expand_dims(key, -3))
-            scaled = both if self.scale is None else both * self.scale
+            sums = _pairwise_sums(query, key)
+            scaled = sums if self.scale is None else sums * self.scale
             return self.concat_score_weight * math.reduce_sum(math.tanh(scaled), axis=-1)
         scores: Any = linalg.matmul(query, key, transpose_b=True)
         return scores if self.scale is None else scores * self.scale
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """A value for each query."""
-        return (*input_shape[0][:-1], input_shape[1][-1])
 
+class AdditiveAttention(_DotAttention):
+    """Averages values with weights `softmax(Σ scale · tanh(q + k))` (Bahdanau et al. 2015)."""
 
-class AdditiveAttention(Attention):
-    """Values weighted by the bent sum of query and key: `softmax(Σ scale · tanh(q + k)) v`."""
-
-    def __init__(self, use_scale: bool = True, dropout: float = 0.0, **kwargs: Any) -> None:
-        super().__init__(use_scale, dropout=dropout, **kwargs)
+    use_scale: bool = setting(True)
 
     def build(self, input_shape: Any) -> None:
-        """Make one scale for each feature, if there is one."""
+        """Create a scale per feature, if there is one."""
         _check_list(type(self).__name__, input_shape)
         size = input_shape[0][-1]
         self.scale = (
@@ -86,64 +98,59 @@ class AdditiveAttention(Attention):
         )
 
     def _scores(self, query: Any, key: Any) -> Any:
-        both: Any = math.tanh(
-            math.add(shape_ops.expand_dims(query, -2), shape_ops.expand_dims(key, -3))
-        )
-        return math.reduce_sum(both if self.scale is None else both * self.scale, axis=-1)
+        fits: Any = math.tanh(_pairwise_sums(query, key))
+        return math.reduce_sum(fits if self.scale is None else fits * self.scale, axis=-1)
 
 
-class _Projection(Weighted):
-    """Features as features of several heads, or back: one kernel with three axes."""
+def _pairwise_sums(query: Any, key: Any) -> Any:
+    return math.add(shape_ops.expand_dims(query, -2), shape_ops.expand_dims(key, -3))
 
-    def __init__(self, shape: Any, over: int, settings: dict[str, Any], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.shape, self.over, self.use_bias = shape, over, settings["use_bias"]
-        for part in ("kernel", "bias"):
-            self.plan(part, *(settings[f"{part}_{what}"] for what in _SETTINGS))
+
+class _Projection(WeightedLayer):
+    """Projects features to those of several heads, or back, with a kernel of three axes."""
+
+    shape: tuple[int, ...] = setting()
+    contracted_axes: int = setting()
+    use_bias: bool = setting(True)
+    kernel_and_bias = weights(kernel="glorot_uniform", bias="zeros")
 
     def build(self, input_shape: Any) -> None:
-        """Make the kernel from the last axes of the input to the wanted ones, and the bias."""
-        inputs = tuple(input_shape)[-self.over :]
+        """Create the kernel from the last axes of the input to the new ones, and the bias."""
+        inputs = tuple(input_shape)[-self.contracted_axes :]
         self.kernel = self.make("kernel", (*inputs, *self.shape))
         self.bias = self.make("bias", self.shape) if self.use_bias else None
 
     def call(self, inputs: Any) -> Any:
-        """The features projected."""
-        made: Any = linalg.tensordot(inputs, self.kernel, self.over)
-        return made if self.bias is None else made + self.bias
+        """Return the projected features."""
+        projected: Any = linalg.tensordot(inputs, self.kernel, self.contracted_axes)
+        return projected if self.bias is None else projected + self.bias
 
 
-_SETTINGS = ("initializer", "regularizer", "constraint")
+class MultiHeadAttention(BuiltInLayer):
+    """Several attentions, each on its own projection of the features (Vaswani et al. 2017)."""
 
+    num_heads: int = setting()
+    key_dim: int = setting()
+    value_dim: int = setting(None)
+    dropout: float = setting(0.0)
+    use_bias: bool = setting(True)
+    output_shape: Any = setting(None)
+    of_projections = SettingGroup({
+        name: replace(each, convert=None)  # each projection makes initializers of its own
+        for name, each in weights(kernel="glorot_uniform", bias="zeros").items()
+    })  # fmt: skip
+    seed: int | None = setting(None)
 
-class MultiHeadAttention(Layer):
-    """Several attentions at once, each on its own projection of the features."""
-
-    def __init__(
-        self, num_heads: int, key_dim: int, value_dim: int | None = None, dropout: float = 0.0,
-        use_bias: bool = True, output_shape: Any = None, kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
-        bias_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None,
-        seed: int | None = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(**kwargs)
-        self.num_heads, self.key_dim, self.dropout = num_heads, key_dim, dropout
-        self.value_dim = value_dim or key_dim
-        self.use_bias, self.output_size, self.seed = use_bias, output_shape, seed
-        self._parts = {
-            "use_bias": use_bias, "kernel_initializer": kernel_initializer,
-            "kernel_regularizer": kernel_regularizer, "kernel_constraint": kernel_constraint,
-            "bias_initializer": bias_initializer, "bias_regularizer": bias_regularizer,
-            "bias_constraint": bias_constraint,
-        }  # fmt: skip
-        self.dropping = Dropout(dropout, seed=seed) if dropout else None
+    def __post_init__(self) -> None:
+        self.value_dim = self.value_dim or self.key_dim
+        self.dropout_layer = Dropout(self.dropout, seed=self.seed) if self.dropout else None
 
     def build(  # type: ignore[override]  # several inputs, several shapes
         self, query_shape: Any, value_shape: Any, key_shape: Any = None
     ) -> None:
-        """Make the projections of queries, keys, values and of the result."""
-        size = self.output_size or query_shape[-1]
-        sizes = (size,) if isinstance(size, int) else tuple(size)
+        """Create the projections of queries, keys, values and of the result."""
+        shared = _Projection._settings.keys() - {"shape", "contracted_axes"}
+        settings = {name: getattr(self, name) for name in shared}
         self._heads: dict[str, Any] = {}
         parts = {
             "query": (query_shape, self.key_dim),
@@ -151,11 +158,16 @@ class MultiHeadAttention(Layer):
             "value": (value_shape, self.value_dim),
         }
         for name, (shape, width) in parts.items():
-            part = _Projection((self.num_heads, width), 1, self._parts, name=name)
+            part = _Projection((self.num_heads, width), 1, name=name, **settings)
             part.build(shape)
             self._heads[name] = part
-        self._output = _Projection(sizes, 2, self._parts, name="attention_output")
+        sizes = self._output_sizes(query_shape)
+        self._output = _Projection(sizes, 2, name="attention_output", **settings)
         self._output.build((None, None, self.num_heads, self.value_dim))
+
+    def _output_sizes(self, query_shape: Any) -> tuple[int, ...]:
+        size = self.output_shape or query_shape[-1]
+        return (size,) if isinstance(size, int) else tuple(size)
 
     def call(
         self, query: Any, value: Any, key: Any = None, query_mask: Any = None,
@@ -163,43 +175,46 @@ class MultiHeadAttention(Layer):
         return_attention_scores: bool = False, training: Any = None,
         use_causal_mask: bool = False,
     ) -> Any:  # fmt: skip
-        """The weighted values of all heads; with `return_attention_scores` the weights, too."""
+        """Return the projected values of all heads, and on request the weights."""
         key = value if key is None else key
-        given = {"query": query, "key": key, "value": value}
-        q, k, v = (self._heads[name](each) for name, each in given.items())
+        inputs = {"query": query, "key": key, "value": value}
+        q, k, v = (self._heads[name](each) for name, each in inputs.items())
         mask = attention_mask
         if use_causal_mask:
-            past = _past(int(q.shape[1]), int(k.shape[1]))
-            mask = past if mask is None else math.logical_and(value_ops.cast(mask, "bool"), past)
+            causal = _causal_mask(int(q.shape[1]), int(k.shape[1]))
+            mask = (
+                causal if mask is None else math.logical_and(value_ops.cast(mask, "bool"), causal)
+            )
         weights = _weights(q / sqrt(self.key_dim), k, mask)
-        if self.dropping is not None:
-            weights = self.dropping(weights, training=training)
+        if self.dropout_layer is not None:
+            weights = self.dropout_layer(weights, training=training)
         heads = linalg.einsum("bhqk,bkhd->bqhd", weights, v)
         result = self._output(heads)
         return (result, weights) if return_attention_scores else result
 
     def compute_output_shape(self, query_shape: Any, value_shape: Any = None) -> Any:
-        """The shape of the queries, with the size asked for."""
-        size = self.output_size or query_shape[-1]
-        return (*query_shape[:-1], *((size,) if isinstance(size, int) else size))
+        """Return the shape of the queries, with the output size."""
+        return (*query_shape[:-1], *self._output_sizes(query_shape))
 
 
 @named_group
 def _weights(query: Any, key: Any, mask: Any) -> Any:
     scores = linalg.einsum("bqhd,bkhd->bhqk", query, key)
     if mask is not None:
-        whole = value_ops.cast(mask, "bool")
-        scores = _hidden(scores, shape_ops.expand_dims(whole, -3) if whole.ndim > 2 else whole)
+        allowed = value_ops.cast(mask, "bool")
+        scores = _masked(
+            scores, shape_ops.expand_dims(allowed, -3) if allowed.ndim > 2 else allowed
+        )
     return nn.softmax(scores)
 
 
-def _hidden(scores: Any, mask: Any) -> Any:
-    """Scores so low where the mask is false that no weight is left."""
+def _masked(scores: Any, mask: Any) -> Any:
+    """Scores so low where the mask is false that their weights are 0."""
     shown: Any = value_ops.cast(mask, scores.dtype)
     return scores - 1e9 * (1.0 - shown)
 
 
-def _past(queries: int, keys: int) -> Any:
+def _causal_mask(queries: int, keys: int) -> Any:
     """True where the key is not after the query."""
     return linalg.band_part(value_ops.cast(creation.ones((queries, keys)), "bool"), -1, 0)
 

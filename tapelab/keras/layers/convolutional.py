@@ -1,65 +1,53 @@
-"""Layers that slide a small window over rows and pictures."""
+"""Convolution layers: plain, transposed, depthwise and separable."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tapelab import nn
 from tapelab.array_ops import shape_ops
 from tapelab.core.dispatch import public
 from tapelab.keras import activations
+from tapelab.keras.class_settings import setting
 from tapelab.keras.layers import window_shapes
 from tapelab.keras.layers.input_spec import InputSpec
+from tapelab.keras.layers.layer import WeightedLayer, weights
 from tapelab.keras.layers.layer_call import in_float
-from tapelab.keras.layers.weighing import Weighted
 
 
-class _Conv(Weighted):
-    """What all convolutions share: their settings, and a kernel for windows of a size."""
+class _Conv(WeightedLayer):
+    """The settings of all convolutions, and their output shape.
+
+    `rank` is the number of spatial axes. Tensors are (batch, *spatial, channels), or (batch,
+    channels, *spatial) for `data_format="channels_first"`.
+    """
 
     rank = 2
+    filters: int | None = setting()
+    kernel_size: Any = setting()
+    strides: Any = setting(1)
+    padding: str = setting("valid")
+    data_format: str = setting(None, convert=lambda layout: layout or "channels_last")
+    dilation_rate: Any = setting(1)
+    groups: int = setting(1)
+    activation: Callable[..., Any] = setting(None, convert=activations.get)
+    use_bias: bool = setting(True)
 
-    def __init__(
-        self, filters: int | None, kernel_size: Any, strides: Any = 1, padding: str = "valid",
-        data_format: Any = None, dilation_rate: Any = 1, groups: int = 1, activation: Any = None,
-        use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
-        bias_regularizer: Any = None, activity_regularizer: Any = None,
-        kernel_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        if filters is not None and filters <= 0:
+    def __post_init__(self) -> None:
+        if self.filters is not None and self.filters <= 0:
             raise ValueError(
                 "Invalid value for argument `filters`. Expected a strictly positive value. "
-                f"Received filters={filters}."
+                f"Received filters={self.filters}."
             )
-        self.filters, self.groups, self.use_bias = filters, groups, use_bias
-        self.kernel_size = window_shapes.sizes(kernel_size, self.rank, "kernel_size")
-        self.strides = window_shapes.sizes(strides, self.rank, "strides")
-        self.dilation_rate = window_shapes.sizes(dilation_rate, self.rank, "dilation_rate")
-        self.padding = window_shapes.padding_of(padding, causal=self.rank == 1)
-        self.data_format = data_format or "channels_last"
-        self.activation = activations.get(activation)
-        self.plan("kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
-        self.plan("bias", bias_initializer, bias_regularizer, bias_constraint)
+        for name in ("kernel_size", "strides", "dilation_rate"):
+            setattr(self, name, window_shapes.sizes(getattr(self, name), self.rank, name))
+        self.padding = window_shapes.padding_of(self.padding, causal=self.rank == 1)
         self.input_spec = InputSpec(min_ndim=self.rank + 2)
 
     @property
     def _channel_axis(self) -> int:
         return -1 if self.data_format == "channels_last" else 1
-
-    def build(self, input_shape: Any) -> None:
-        """Make the kernel (window, input channels, filters) and the bias (filters)."""
-        channels = self._channels(input_shape)
-        if channels % self.groups or self.filters % self.groups:  # type: ignore[operator]  # known
-            raise ValueError(
-                "The number of input channels and of filters must be evenly divisible by the "
-                f"number of groups. Received groups={self.groups}, but the input has {channels} "
-                f"channels (full input shape is {input_shape}) and filters={self.filters}."
-            )
-        shape = (*self.kernel_size, channels // self.groups, self.filters)
-        self.kernel = self.make("kernel", shape)
-        self._make_bias(self.filters)
 
     def _channels(self, input_shape: Any) -> int:
         channels = input_shape[self._channel_axis]
@@ -75,186 +63,182 @@ class _Conv(Weighted):
     def _make_bias(self, size: Any) -> None:
         self.bias = self.make("bias", (size,)) if self.use_bias else None
 
-    def call(self, inputs: Any) -> Any:
-        """The windows times the kernel, plus the bias, bent."""
-        x = in_float(inputs, self.compute_dtype)
-        padding = self.padding
-        if padding == "causal":
-            before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
-            x, padding = shape_ops.pad(x, ((0, 0), (before, 0), (0, 0))), "valid"
-        made = nn.convolution(
-            x, self.kernel, list(self.strides), padding.upper(), self._layout,
-            list(self.dilation_rate),
-        )  # fmt: skip
-        return self._finished(made)
-
     @property
     def _layout(self) -> str:
-        middle = "DHW"[-self.rank :]
-        return f"N{middle}C" if self._channel_axis == -1 else f"NC{middle}"
+        spatial = "DHW"[-self.rank :]
+        return f"N{spatial}C" if self._channel_axis == -1 else f"NC{spatial}"
 
-    def _finished(self, made: Any) -> Any:
+    def _activate(self, x: Any) -> Any:
         if self.bias is not None:
-            made = nn.bias_add(made, self.bias, self._layout)
-        return self.activation(made)
+            x = nn.bias_add(x, self.bias, self._layout)
+        return self.activation(x)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """As many places as the window fits, and the filters."""
-        return self._around(input_shape, self.filters, window_shapes.window_lengths(
-            self._middle(input_shape), self.kernel_size, self.strides, self.padding,
+        """Return the shape with the number of window positions, and the filters."""
+        return self._shape_around(input_shape, self.filters, window_shapes.window_lengths(
+            self._spatial(input_shape), self.kernel_size, self.strides, self.padding,
             self.dilation_rate,
         ))  # fmt: skip
 
-    def _middle(self, input_shape: Any) -> Any:
-        return input_shape[1:-1] if self._channel_axis == -1 else input_shape[2:]
+    def _spatial(self, shape: Any) -> Any:
+        return shape[1:-1] if self._channel_axis == -1 else shape[2:]
 
-    def _around(self, input_shape: Any, channels: Any, middle: Any) -> Any:
+    def _shape_around(self, input_shape: Any, channels: Any, spatial: Any) -> Any:
         if self._channel_axis == -1:
-            return (input_shape[0], *middle, channels)
-        return (input_shape[0], channels, *middle)
+            return (input_shape[0], *spatial, channels)
+        return (input_shape[0], channels, *spatial)
 
 
-class Conv1D(_Conv):
-    """A window slides along each row; padding may be "causal": no step sees those after it."""
+class _PlainConv(_Conv):
+    """A convolution with one kernel."""
+
+    kernel_and_bias = weights(kernel="glorot_uniform", bias="zeros", activity=True)
+
+    def build(self, input_shape: Any) -> None:
+        """Create the kernel (*window, input channels, filters) and the bias (filters)."""
+        channels = self._channels(input_shape)
+        if channels % self.groups or self.filters % self.groups:  # type: ignore[operator]  # known
+            raise ValueError(
+                "The number of input channels and of filters must be evenly divisible by the "
+                f"number of groups. Received groups={self.groups}, but the input has {channels} "
+                f"channels (full input shape is {input_shape}) and filters={self.filters}."
+            )
+        shape = (*self.kernel_size, channels // self.groups, self.filters)
+        self.kernel = self.make("kernel", shape)
+        self._make_bias(self.filters)
+
+    def call(self, inputs: Any) -> Any:
+        """Return the activations of the filters at each window position."""
+        x, padding = in_float(inputs, self.compute_dtype), self.padding
+        if padding == "causal":
+            before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
+            x, padding = shape_ops.pad(x, ((0, 0), (before, 0), (0, 0))), "valid"
+        return self._activate(nn.convolution(
+            x, self.kernel, list(self.strides), padding.upper(), self._layout,
+            list(self.dilation_rate),
+        ))  # fmt: skip
+
+
+class Conv2D(_PlainConv):
+    """Convolution over two spatial axes."""
+
+
+class Conv1D(_PlainConv):
+    """Convolution over one axis; with padding "causal" no step depends on later ones."""
 
     rank = 1
 
 
-class Conv2D(_Conv):
-    """A window slides over each picture."""
-
-
-class Conv3D(_Conv):
-    """A window slides through each block."""
+class Conv3D(_PlainConv):
+    """Convolution over three spatial axes."""
 
     rank = 3
 
 
-class Conv2DTranspose(_Conv):
-    """The way back of a convolution: each entry is laid over its window."""
+class _TransposedConv(_PlainConv):
+    """Transposed convolution: the gradient of a convolution with respect to its input."""
 
-    def __init__(
-        self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid",
-        output_padding: Any = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(filters, kernel_size, strides, padding, **kwargs)
-        if output_padding is not None:
+    output_padding: Any = setting(None, before="data_format")
+    groups = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.output_padding is not None:
             raise ValueError("tapelab's transposed convolutions have no output_padding.")
-        self.output_padding = output_padding
 
     def build(self, input_shape: Any) -> None:
-        """Make the kernel (window, filters, input channels) and the bias (filters)."""
+        """Create the kernel (*window, filters, input channels) and the bias (filters)."""
         channels = self._channels(input_shape)
         self.kernel = self.make("kernel", (*self.kernel_size, self.filters, channels))
         self._make_bias(self.filters)
 
     @public(if_shape_is_open=True)
     def call(self, inputs: Any) -> Any:
-        """The windows laid over one another, plus the bias, bent."""
+        """Return the activations: the sum of a window per input position."""
         x = in_float(inputs, self.compute_dtype)
-        made = nn.conv_transpose(
+        return self._activate(nn.conv_transpose(
             x, self.kernel, self.compute_output_shape(tuple(x.shape)), list(self.strides),
             self.padding.upper(), self._layout, list(self.dilation_rate),
-        )  # fmt: skip
-        return self._finished(made)
+        ))  # fmt: skip
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape from which a convolution would come here, and the filters."""
-        return self._around(input_shape, self.filters, window_shapes.spread_lengths(
-            self._middle(input_shape), self.kernel_size, self.strides, self.padding,
+        """Return the shape of which a convolution makes the input shape, and the filters."""
+        return self._shape_around(input_shape, self.filters, window_shapes.spread_lengths(
+            self._spatial(input_shape), self.kernel_size, self.strides, self.padding,
             self.dilation_rate,
         ))  # fmt: skip
 
 
-class Conv1DTranspose(Conv2DTranspose):
-    """The way back of a convolution over rows."""
+class Conv2DTranspose(_TransposedConv):
+    """Transposed convolution over two spatial axes."""
+
+
+class Conv1DTranspose(_TransposedConv):
+    """Transposed convolution over one axis."""
 
     rank = 1
 
 
-class Conv3DTranspose(Conv2DTranspose):
-    """The way back of a convolution through blocks."""
+class Conv3DTranspose(_TransposedConv):
+    """Transposed convolution over three spatial axes."""
 
     rank = 3
 
 
 class DepthwiseConv2D(_Conv):
-    """A window slides over each channel by itself."""
+    """Convolution of each channel by itself, with `depth_multiplier` filters per channel."""
 
-    def __init__(
-        self, kernel_size: Any, strides: Any = 1, padding: str = "valid",
-        depth_multiplier: int = 1, data_format: Any = None, dilation_rate: Any = 1,
-        activation: Any = None, use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform", bias_initializer: Any = "zeros",
-        depthwise_regularizer: Any = None, depthwise_constraint: Any = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            None, kernel_size, strides, padding, data_format, dilation_rate, 1, activation,
-            use_bias, depthwise_initializer, bias_initializer, depthwise_regularizer,
-            kernel_constraint=depthwise_constraint, **kwargs,
-        )  # fmt: skip
-        self.depthwise_initializer = self.kernel_initializer
-        self.depth_multiplier = depth_multiplier
+    filters = None
+    groups = 1
+    depth_multiplier: int = setting(1, before="data_format")
+    kernel_and_bias = weights(depthwise="glorot_uniform", bias="zeros", activity=True)
 
     def build(self, input_shape: Any) -> None:
-        """Make the kernel (window, input channels, multiplier) and the bias."""
+        """Create the kernel (*window, input channels, multiplier) and the bias."""
         channels = self._channels(input_shape)
-        self.kernel = self.make("kernel", (*self.kernel_size, channels, self.depth_multiplier))
+        shape = (*self.kernel_size, channels, self.depth_multiplier)
+        self.kernel = self.make("depthwise", shape, name="kernel")
         self._make_bias(channels * self.depth_multiplier)
 
     def call(self, inputs: Any) -> Any:
-        """The windows of each channel times its kernel, plus the bias, bent."""
+        """Return the activations of each channel's filters at each window position."""
         steps = [1, *self.strides, 1] if self._channel_axis == -1 else [1, 1, *self.strides]
-        made = nn.depthwise_conv2d(
+        return self._activate(nn.depthwise_conv2d(
             in_float(inputs, self.compute_dtype), self.kernel, steps, self.padding.upper(),
             self._layout, list(self.dilation_rate),
-        )  # fmt: skip
-        return self._finished(made)
+        ))  # fmt: skip
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """As many places as the window fits, and the channels times the multiplier."""
+        """Return the shape with the window positions, and the channels times the multiplier."""
         shape = super().compute_output_shape(input_shape)
         channels = input_shape[self._channel_axis] * self.depth_multiplier
-        return self._around(input_shape, channels, self._middle(shape))
+        return self._shape_around(input_shape, channels, self._spatial(shape))
 
 
 class SeparableConv2D(_Conv):
-    """First a window over each channel by itself, then the channels of each place together."""
+    """Depthwise convolution, followed by a convolution with windows of size 1."""
 
-    def __init__(
-        self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid",
-        data_format: Any = None, dilation_rate: Any = 1, depth_multiplier: int = 1,
-        activation: Any = None, use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform",
-        pointwise_initializer: Any = "glorot_uniform", depthwise_regularizer: Any = None,
-        pointwise_regularizer: Any = None, depthwise_constraint: Any = None,
-        pointwise_constraint: Any = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation,
-            use_bias, **kwargs,
-        )  # fmt: skip
-        self.depth_multiplier = depth_multiplier
-        self.plan("depthwise", depthwise_initializer, depthwise_regularizer, depthwise_constraint)
-        self.plan("pointwise", pointwise_initializer, pointwise_regularizer, pointwise_constraint)
+    groups = 1
+    depth_multiplier: int = setting(1, before="activation")
+    kernels_and_bias = weights(
+        depthwise="glorot_uniform", pointwise="glorot_uniform", bias="zeros", activity=True
+    )
 
     def build(self, input_shape: Any) -> None:
-        """Make both kernels and the bias."""
+        """Create both kernels and the bias."""
         channels = self._channels(input_shape)
-        middle = channels * self.depth_multiplier
-        alone = (*self.kernel_size, channels, self.depth_multiplier)
-        self.depthwise_kernel = self.make("depthwise", alone, name="depthwise_kernel")
-        together = (*(1,) * self.rank, middle, self.filters)
-        self.pointwise_kernel = self.make("pointwise", together, name="pointwise_kernel")
+        depthwise = (*self.kernel_size, channels, self.depth_multiplier)
+        pointwise = (*(1,) * self.rank, channels * self.depth_multiplier, self.filters)
+        self.depthwise_kernel = self.make("depthwise", depthwise, name="depthwise_kernel")
+        self.pointwise_kernel = self.make("pointwise", pointwise, name="pointwise_kernel")
         self._make_bias(self.filters)
 
     def call(self, inputs: Any) -> Any:
-        """Both steps, plus the bias, bent."""
-        made = nn.separable_conv2d(
+        """Return the activations of the filters at each window position."""
+        return self._activate(nn.separable_conv2d(
             in_float(inputs, self.compute_dtype), self.depthwise_kernel, self.pointwise_kernel,
             [1, *self.strides, 1], self.padding.upper(), self._layout, list(self.dilation_rate),
-        )  # fmt: skip
-        return self._finished(made)
+        ))  # fmt: skip
 
 
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D

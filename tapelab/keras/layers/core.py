@@ -1,4 +1,4 @@
-"""Small layers: any function, a factor, steps that do not count, and the way into a model."""
+"""Core layers: the input of a model, identity, any function, rescaling and masking."""
 
 from __future__ import annotations
 
@@ -8,69 +8,63 @@ from typing import Any
 from tapelab import math
 from tapelab.array_ops import value_ops
 from tapelab.keras import backend
+from tapelab.keras.class_settings import setting
 from tapelab.keras.keras_tensor import KerasTensor, standard_shape
-from tapelab.keras.layers.activation import Elementwise
-from tapelab.keras.layers.layer import Layer
+from tapelab.keras.layers.layer import BuiltInLayer, ElementwiseLayer, Layer
 from tapelab.keras.name_scopes import automatic_name
 from tapelab.keras.operations import install
 
 
-class Identity(Elementwise):
-    """Hands on what it is given."""
+class Identity(ElementwiseLayer):
+    """Returns its input."""
 
     def call(self, inputs: Any) -> Any:
-        """The inputs themselves."""
+        """Return the inputs."""
         return inputs
 
 
-class Lambda(Layer):
-    """Any function as a layer; variables that it uses are not trained."""
+class Lambda(BuiltInLayer):
+    """Applies a function; variables that it uses are not trained."""
 
-    def __init__(
-        self, function: Callable[..., Any], output_shape: Any = None, mask: Any = None,
-        arguments: dict[str, Any] | None = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(**kwargs)
-        self.function = function
-        self.arguments = arguments or {}
+    function: Callable[..., Any] = setting()
+    output_shape: Any = setting(None)
+    mask: Any = setting(None)
+    arguments: dict[str, Any] | None = setting(None, convert=lambda arguments: arguments or {})
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
-        """What the function gives."""
-        return self.function(inputs, **self.arguments)
+        """Return the function's result for the inputs and the `arguments`."""
+        return self.function(inputs, **(self.arguments or {}))
 
 
-class Rescaling(Elementwise):
-    """Entries times a factor plus an offset, such as pixels from 0–255 to 0–1."""
+class Rescaling(ElementwiseLayer):
+    """Returns `inputs · scale + offset`, such as pixels from 0-255 to 0-1."""
 
-    def __init__(self, scale: Any, offset: Any = 0.0, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.scale, self.offset = scale, offset
+    scale: Any = setting()
+    offset: Any = setting(0.0)
 
     def call(self, inputs: Any) -> Any:
-        """The entries in the other scale."""
+        """Return the rescaled values."""
         x: Any = value_ops.cast(inputs, self.compute_dtype)
         return x * self.scale + self.offset
 
 
-class Masking(Elementwise):
-    """Hides the steps of a sequence whose features all have one value."""
+class Masking(ElementwiseLayer):
+    """Masks the steps of a sequence whose features all equal `mask_value`."""
 
-    def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.mask_value = mask_value
+    mask_value: float = setting(0.0)
 
     def call(self, inputs: Any) -> Any:
-        """The sequence with zeros in the hidden steps."""
+        """Return the sequence with zeros in the masked steps."""
         kept = math.reduce_any(math.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
         return inputs * value_ops.cast(kept, inputs.dtype)
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        """Which steps count."""
+        """Return False for the masked steps."""
         return math.reduce_any(math.not_equal(inputs, self.mask_value), axis=-1)
 
 
 class InputLayer(Layer):
-    """The way into a model: it holds the symbolic input."""
+    """The entry of a model: it holds the symbolic input."""
 
     def __init__(
         self, shape: Any = None, batch_size: int | None = None, dtype: Any = None,
@@ -94,26 +88,24 @@ class InputLayer(Layer):
 
     @property
     def output(self) -> KerasTensor:
-        """The symbolic input itself."""
-        found: KerasTensor = self.tensor
-        return found
+        """The symbolic input."""
+        return self.tensor
 
     def call(self) -> None:
-        """Nothing: a model fills the input in."""
+        """Compute nothing: a model provides the input."""
 
 
 def Input(  # noqa: N802 - Keras's name
     shape: Any = None, batch_size: int | None = None, dtype: Any = None, batch_shape: Any = None,
     name: str | None = None, **unused: Any,
 ) -> KerasTensor:  # fmt: skip
-    """A symbolic input, from which a functional model is made: `shape` is without the batch."""
+    """Return a symbolic input of a functional model; `shape` does not include the batch."""
     del unused
-    wanted = automatic_name(KerasTensor) if name is None else name
     layer = InputLayer(shape, batch_size, dtype, batch_shape, name)
-    found = layer.output
-    found.name = wanted
-    found.origin = layer
-    return found
+    symbol = layer.output
+    symbol.name = automatic_name(KerasTensor) if name is None else name
+    symbol.origin = layer
+    return symbol
 
 
 install()

@@ -1,4 +1,14 @@
-"""`tf.keras.layers.Layer`: what every layer is: built once, then called, under its own name."""
+"""`tf.keras.layers.Layer`: the base class of all layers, which are built once, then called.
+
+A call converts its arguments to tensors of the layer's dtype, passes on the training flag and the
+mask of the layer around it, checks the inputs, builds the weights if that was not done yet, and
+runs `call` in a group of the recording that has the layer's name. A call with symbolic tensors
+runs nothing: it adds a node to the graph of a functional model.
+
+Built-in layers are declared by their settings (`BuiltInLayer`). `WeightedLayer` is the base of
+those whose weights have an initializer, a regularizer and a constraint, `ElementwiseLayer` of those
+whose output has the shape of the input.
+"""
 
 from __future__ import annotations
 
@@ -9,31 +19,36 @@ from typing import Any, Self
 
 from tapelab import nest
 from tapelab.core.dispatch import outside_trace
-from tapelab.keras import masks, regularizers
+from tapelab.keras import constraints, initializers, masks, regularizers
+from tapelab.keras.class_settings import Configured, Setting, SettingGroup
 from tapelab.keras.dtype_policies import policy_of
 from tapelab.keras.graph import Node
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers import layer_call
-from tapelab.keras.layers.arguments import bound, circumstances, taken_shape
 from tapelab.keras.layers.input_spec import check_inputs
 from tapelab.keras.layers.state import Stateful
 from tapelab.keras.name_scopes import automatic_name, current_path, name_scope
 from tapelab.keras.serialization import serialized
 from tapelab.keras.trial import symbolic_outputs
+from tapelab.keras.variables import Variable
 
 
-class Layer(Stateful):
+class Layer(Stateful, Configured):
     """A function with weights: `build` makes the weights, `call` uses them.
 
-    Its weights are made at the first call, when the shape of the input is known. Subclass it and
-    write `__init__`, `build(self, input_shape)` and `call(self, inputs)`.
+    The weights are created at the first call, when the shape of the input is known. A subclass
+    writes `__init__`, `build(self, input_shape)` and `call(self, inputs)`.
     """
 
+    input_spec: Any = None
+    supports_masking: bool = False
+    _takes_more = True
+
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Remember the arguments, from which `get_config` tells how to make the same again."""
-        made = super().__new__(cls)
-        made.__dict__["_arguments"] = bound(cls, args, kwargs)
-        return made
+        """Store the arguments, which `get_config` returns."""
+        layer = super().__new__(cls)
+        layer.__dict__["_arguments"] = layer_call.bound_arguments(cls, args, kwargs)
+        return layer
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -44,9 +59,9 @@ class Layer(Stateful):
         self, *, activity_regularizer: Any = None, trainable: bool = True, dtype: Any = None,
         autocast: bool = True, name: str | None = None, **kwargs: Any,
     ) -> None:  # fmt: skip
-        self._begin()
+        self._create_lists()
         name = automatic_name(type(self)) if name is None else name
-        self._input_shape_given = taken_shape(type(self), kwargs)
+        self._input_shape_given = layer_call.pop_input_shape(type(self), kwargs)
         if not isinstance(name, str) or "/" in name:
             raise ValueError(
                 "Argument `name` must be a string and cannot contain character `/`. "
@@ -57,13 +72,15 @@ class Layer(Stateful):
         self.autocast = autocast
         self.dtype_policy = policy_of(dtype)
         self.activity_regularizer = regularizers.get(activity_regularizer)
-        self.input_spec: Any = None
-        self.supports_masking = False
         self._path: str | None = None
         self._build_shapes: Any = None
         self._building_depth = 0
         self._nodes: tuple[Node, ...] = ()
         self.trainable = trainable
+
+    def _begin(self, arguments: dict[str, Any]) -> None:
+        own = self._settings.keys() - {"activity_regularizer"}
+        Layer.__init__(self, **{key: arguments.pop(key) for key in [*arguments] if key not in own})
 
     @property
     def dtype(self) -> str:
@@ -72,7 +89,7 @@ class Layer(Stateful):
 
     @property
     def compute_dtype(self) -> str:
-        """The dtype of its numbers."""
+        """The dtype of its computation."""
         return self.dtype_policy.compute_dtype
 
     @property
@@ -82,7 +99,7 @@ class Layer(Stateful):
 
     @property
     def path(self) -> str | None:
-        """Its name after those of the layers it is in; None before it is built."""
+        """Its name behind those of the layers that contain it; None before it is built."""
         return self._path
 
     @property
@@ -103,68 +120,68 @@ class Layer(Stateful):
         return self._nodes[0]
 
     def build(self, input_shape: Any) -> None:
-        """Make the weights, once the shape of the input is known; there are none by default."""
+        """Create the weights for an input of a shape; there are none by default."""
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        """What the layer does to its inputs."""
+        """Compute the outputs from the inputs."""
         raise NotImplementedError(
             f"Layer {type(self).__name__} does not have a `call` method implemented."
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Build the layer if need be, then `call` it, under its own name on the tape."""
+        """Build the layer if necessary, then run `call` in a group of the recording."""
         if not args and not kwargs:
             inspect.signature(self.call).bind()  # says which argument is missing
         mask = masks.masks_of(args[0] if args else None)
         dtype = self.compute_dtype if self.autocast else None
-        args, kwargs, symbolic = layer_call.accepted(args, kwargs, dtype)
-        training = layer_call.settle_training(self, kwargs.pop("training", None))
-        if training is not None and layer_call.takes(type(self).call, "training"):
+        args, kwargs, symbolic = layer_call.convert_arguments(args, kwargs, dtype)
+        training = layer_call.training_flag(self, kwargs.pop("training", None))
+        if training is not None and layer_call.has_parameter(type(self).call, "training"):
             kwargs["training"] = training
-        if mask is not None and layer_call.takes(type(self).call, "mask"):
+        if mask is not None and layer_call.has_parameter(type(self).call, "mask"):
             kwargs.setdefault("mask", mask)
         first = args[0] if args else next(iter(kwargs.values()), None)
         check_inputs(self.input_spec, first, self.name)
         self._ensure_built(args, kwargs)
         if symbolic:
-            return self._placed(args, kwargs)
-        with name_scope(self.name, caller=self), layer_call.inside(self, training):
+            return self._add_node(args, kwargs)
+        with name_scope(self.name, caller=self), layer_call.call_scope(self, training):
             outputs = self._called(args, kwargs)
             if self.activity_regularizer is not None:
-                self.add_loss([self._activity_cost(each) for each in nest.flatten(outputs)])
+                self.add_loss([self._activity_penalty(each) for each in nest.flatten(outputs)])
         if self.supports_masking:
             masks.remember(outputs, self.compute_mask(first, mask))
         self._lock()
         return outputs
 
     def copy_with_state(self, stand_in: Callable[[Any], Any]) -> Self:
-        """The same layer, drawing from the seeds that stand in for its own; itself without any."""
+        """Return the layer with another seed generator; the layer itself if it draws no numbers."""
         seeds = self.__dict__.get("seed_generator")
         if seeds is None:
             return self
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made.__dict__["seed_generator"] = stand_in(seeds)
-        return made
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy.__dict__["seed_generator"] = stand_in(seeds)
+        return copy
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        """Which steps of the output count; by default those that counted before."""
+        """Return the mask of the output; by default that of the input."""
         return None if isinstance(previous_mask, list) else previous_mask
 
-    def _activity_cost(self, output: Any) -> Any:
-        """What an output costs, on average over the examples of a batch."""
-        cost = self.activity_regularizer(output)
-        return cost / float(output.shape[0]) if output.ndim else cost
+    def _activity_penalty(self, output: Any) -> Any:
+        """The penalty of an output, averaged over the examples of the batch."""
+        penalty = self.activity_regularizer(output)
+        return penalty / float(output.shape[0]) if output.ndim else penalty
 
     def _called(self, args: Any, kwargs: Any) -> Any:
         try:
             return self.call(*args, **kwargs)
         except Exception as error:
-            error.add_note(circumstances(self, args, kwargs))
+            error.add_note(layer_call.call_description(self, args, kwargs))
             raise
 
-    def _placed(self, args: Any, kwargs: Any) -> Any:
-        """The symbolic outputs for symbolic inputs, as one more node of a functional model."""
+    def _add_node(self, args: Any, kwargs: Any) -> Any:
+        """The symbolic outputs for symbolic inputs: a new node of a functional model."""
         with name_scope(self.name, caller=self):
             result = self.compute_output_spec(*args, **kwargs)
         self._nodes += (Node.joining(self, args, kwargs, result),)
@@ -172,12 +189,13 @@ class Layer(Stateful):
         return result
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        """Symbolic tensors like the outputs for such inputs."""
+        """Return symbolic tensors with the shapes and dtypes of the outputs."""
         if type(self).compute_output_shape is not Layer.compute_output_shape:
             shape = self.compute_output_shape(layer_call.shapes_of(args[0]))
             many = isinstance(shape, list)
-            made = [KerasTensor(each, self.compute_dtype) for each in (shape if many else [shape])]
-            return made if many else made[0]
+            shapes = shape if many else [shape]
+            symbols = [KerasTensor(each, self.compute_dtype) for each in shapes]
+            return symbols if many else symbols[0]
         try:
             return symbolic_outputs(self.call, args, kwargs)
         except Exception as error:
@@ -190,21 +208,21 @@ class Layer(Stateful):
             ) from error
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output for an input of a shape, found by a trial run."""
+        """Return the shape of the output for an input of a shape, by running `call` on zeros."""
         self._ensure_built((KerasTensor(input_shape),), {})
         return symbolic_outputs(self.call, (KerasTensor(input_shape),), {}).shape
 
     def _ensure_built(self, args: Any, kwargs: Any) -> None:
-        """Make the weights, at once even where a function is being traced."""
+        """Create the weights, outside the trace of a function."""
         if self.built:
             return
         with outside_trace() as trace:
-            self._make_weights(args, kwargs)
+            self._build_weights(args, kwargs)
         if trace is not None and self.weights:
             trace.adopt(self.weights)
 
-    def _make_weights(self, args: Any, kwargs: Any) -> None:
-        if self._builds_in_call():
+    def _build_weights(self, args: Any, kwargs: Any) -> None:
+        if self._is_built_by_call():
             with name_scope(self.name, caller=self):
                 self._path = current_path()
             self._build_shapes = layer_call.shapes_of(args[0] if args else None)
@@ -224,40 +242,35 @@ class Layer(Stateful):
         }
         self.build(**{name: shape for name, shape in tensors.items() if shape is not None})
 
-    def _builds_in_call(self) -> bool:
-        """Whether it has no `build` of its own: layers inside are built as they are called."""
+    def _is_built_by_call(self) -> bool:
+        """Whether it has no `build`: the layers that it contains are built when they are called."""
         return type(self).build is Layer.build
 
     def _lock(self) -> None:
-        """Take no more weights and layers: an optimizer would not know of them."""
+        """Refuse new weights and layers: an optimizer would not know them."""
         self.__dict__["_locked"] = True
 
     def get_build_config(self) -> dict[str, Any] | None:
-        """The shape it was built for."""
+        """Return the shape for which it was built."""
         return {"input_shape": self._build_shapes} if self.built else None
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which to make the same layer again, without its weights."""
+        """Return the arguments of an equal layer, without the weights."""
         arguments = self.__dict__["_arguments"]
-        told = {key: serialized(getattr(self, key, value)) for key, value in arguments.items()}
+        config = {key: serialized(getattr(self, key, value)) for key, value in arguments.items()}
         base = {
             "name": self.name,
             "trainable": self.trainable,
             "dtype": self.dtype_policy.as_data(),
         }
-        return {**base, **{key: value for key, value in told.items() if key not in base}}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
-        """Make a layer from a config."""
-        return cls(**config)
+        return {**base, **{key: value for key, value in config.items() if key not in base}}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
 def _building(build: Callable[..., Any]) -> Callable[..., Any]:
-    """A `build` that names its weights after the layer and says that it was built."""
+    """A `build` that puts weights into the layer's name scope, and marks the layer as built."""
 
     @wraps(build)
     def whole(self: Layer, *args: Any, **kwargs: Any) -> None:
@@ -272,7 +285,7 @@ def _building(build: Callable[..., Any]) -> Callable[..., Any]:
         if state["_building_depth"] == 0:
             self._build_shapes = args[0] if args else next(iter(kwargs.values()), None)
             self.built = True
-            if not self._builds_in_call():
+            if not self._is_built_by_call():
                 self._lock()
             if not self.trainable:
                 self.trainable = False
@@ -281,3 +294,58 @@ def _building(build: Callable[..., Any]) -> Callable[..., Any]:
 
 
 Layer.build = _building(Layer.build)  # type: ignore[method-assign]  # once for all layers
+
+
+def weights(*, activity: bool = False, **initial: str) -> SettingGroup:
+    """Declare the initializer, regularizer and constraint of each weight, in Keras's order.
+
+    `initial` names the default initializer of each weight. `activity` adds the regularizer of the
+    layer's output.
+    """
+    group = SettingGroup()
+    for part, initializer in initial.items():
+        group[f"{part}_initializer"] = Setting(initializer, initializers.get)
+    for part in initial:
+        group[f"{part}_regularizer"] = Setting(None, regularizers.get)
+    if activity:
+        group["activity_regularizer"] = Setting(None)
+    for part in initial:
+        group[f"{part}_constraint"] = Setting(None, constraints.get)
+    return group
+
+
+class BuiltInLayer(Layer):
+    """A layer that is declared by its settings; `**kwargs` are the arguments of `Layer`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        Configured.__init__(self, *args, **kwargs)
+
+
+class WeightedLayer(BuiltInLayer):
+    """A layer with named weights: declared by `weights`, created by `make` in `build`."""
+
+    def make(self, part: str, shape: Any, *, name: str = "", trainable: bool = True) -> Variable:
+        """Create a declared weight."""
+        return self.add_weight(
+            shape, getattr(self, f"{part}_initializer"), name=name or part, trainable=trainable,
+            regularizer=getattr(self, f"{part}_regularizer", None),
+            constraint=getattr(self, f"{part}_constraint", None),
+        )  # fmt: skip
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(type(self), name, None)
+        if isinstance(value, property):  # it raised an AttributeError; raise that again
+            return value.__get__(self)
+        if f"{name.lstrip('_')}_initializer" in self.__dict__:
+            raise AttributeError(f"You must build the layer before accessing `{name}`.")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
+class ElementwiseLayer(BuiltInLayer):
+    """A layer whose output has the shape and the mask of its input."""
+
+    supports_masking = True
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Return the shape of the input."""
+        return input_shape

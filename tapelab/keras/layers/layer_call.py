@@ -1,9 +1,11 @@
-"""What happens around the `call` of a layer: training or not, which tensors, which group."""
+"""The context of a layer's call: training flag, arguments as tensors, group and errors."""
 
 from __future__ import annotations
 
 import inspect
+import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -25,7 +27,7 @@ from tapelab.sparse.sparse_tensor import SparseTensor
 
 
 class _Context(threading.local):
-    """Which layer was called from outside, and whether it trains."""
+    """The outermost layer that is called, and the training flag."""
 
     entry: Any = None
     training: bool | None = None
@@ -35,12 +37,12 @@ _context: Final = _Context()
 
 
 @contextmanager
-def inside(layer: Any, training: bool | None) -> Iterator[None]:
-    """The length of a call: layers called inside take its training flag, ops its name."""
+def call_scope(layer: Any, training: bool | None) -> Iterator[None]:
+    """Run a call: layers inside inherit its training flag, ops belong to its group."""
     outer = _context.entry, _context.training
     if _context.entry is None:
         _context.entry = layer
-        layer._forget_losses()
+        layer._clear_losses()
     _context.training = training
     scope, origin = thread.scope, origin_here()
     thread.scope = Scope(layer.name, scope, origin.code, origin.instruction)
@@ -53,17 +55,17 @@ def inside(layer: Any, training: bool | None) -> Iterator[None]:
 
 @lru_cache(maxsize=256)
 def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """The parameters of a method, without `self`."""
+    """Return the parameters of a method, without `self`."""
     return dict(list(inspect.signature(function).parameters.items())[1:])
 
 
-def takes(function: Callable[..., Any], name: str) -> bool:
-    """Whether a method has a parameter of this name."""
+def has_parameter(function: Callable[..., Any], name: str) -> bool:
+    """Return whether a method has a parameter of this name."""
     return name in parameters_of(function)
 
 
-def settle_training(layer: Any, given: Any) -> Any:
-    """Whether a call trains: as it is told, else as the layer outside does, else by default."""
+def training_flag(layer: Any, given: Any) -> Any:
+    """Return the training flag: the argument, else that of the outer layer, else the default."""
     if given is not None:
         return given
     if _context.training is not None:
@@ -73,19 +75,19 @@ def settle_training(layer: Any, given: Any) -> Any:
     return None if default is inspect.Parameter.empty else default
 
 
-def accepted(args: Any, kwargs: Any, dtype: str | None) -> tuple[Any, Any, bool]:
-    """What a layer is given, as tensors in its dtype, and whether there are symbolic ones."""
+def convert_arguments(args: Any, kwargs: Any, dtype: str | None) -> tuple[Any, Any, bool]:
+    """Return the arguments as tensors of the layer's dtype, and whether some are symbolic."""
     if all(type(each) is Tensor for each in args) and all(
         type(each) is bool for each in kwargs.values()
     ):
         return tuple(_convert(each, dtype) for each in args), kwargs, False
     check_positional(args)
     symbolic = is_symbolic((args, kwargs))
-    return converted(args, dtype), converted(kwargs, dtype), symbolic
+    return convert_nest(args, dtype), convert_nest(kwargs, dtype), symbolic
 
 
-def converted(values: Any, dtype: str | None) -> Any:
-    """Tensors for all tensors and arrays in a nest; floats in the dtype of the layer."""
+def convert_nest(values: Any, dtype: str | None) -> Any:
+    """Return a nest with tensors for its tensors and arrays; floats get the layer's dtype."""
     return nest.pack_sequence_as(values, [_convert(each, dtype) for each in nest.flatten(values)])
 
 
@@ -101,7 +103,7 @@ def _convert(value: Any, dtype: str | None) -> Any:
 
 
 def check_positional(values: Any) -> None:
-    """ValueError for a Python number where a layer takes tensors."""
+    """Raise ValueError for a Python number among positional arguments."""
     for value in nest.flatten(values):
         if isinstance(value, (bool, int, float, complex, str, bytes)):
             raise ValueError(
@@ -112,12 +114,12 @@ def check_positional(values: Any) -> None:
 
 
 def is_symbolic(values: Any) -> bool:
-    """Whether a nest holds symbolic tensors: then a functional model is being made."""
+    """Return whether a nest contains symbolic tensors, so that a functional model is built."""
     return any(isinstance(each, KerasTensor) for each in nest.flatten(values))
 
 
 def shapes_of(values: Any) -> Any:
-    """The shapes of a nest of tensors, as tuples in the same nest."""
+    """Return the shapes of a nest of tensors, as tuples in the same nest."""
     if nest.is_nested(values):
         if isinstance(values, dict):
             return {key: shapes_of(value) for key, value in values.items()}
@@ -127,14 +129,72 @@ def shapes_of(values: Any) -> Any:
 
 
 def product(x: Any, kernel: Any) -> Any:
-    """The matrix product; rows of sparse tensors skip what is 0."""
+    """Return the matrix product; sparse tensors skip their zeros."""
     return sparse_dense_matmul(x, kernel) if isinstance(x, SparseTensor) else matmul(x, kernel)
 
 
 def in_float(x: Any, dtype: str) -> Any:
-    """The tensor in the dtype of a layer's weights, also where it holds whole numbers.
+    """Return the tensor in the dtype of a layer's weights, integers included.
 
-    Complex numbers stay: no part of them is dropped silently.
+    Complex tensors stay as they are: no part of them is dropped silently.
     """
     fits = x.dtype == as_dtype(dtype) or x.dtype.is_complex
     return x if fits else backend.convert_to_tensor(x, dtype)
+
+
+def bound_arguments(cls: type, args: Any, kwargs: Any) -> dict[str, Any]:
+    """Return the named arguments of a constructor, defaults included; {} if they do not fit."""
+    try:
+        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)  # type: ignore[misc]  # of any class
+    except TypeError:
+        return {}
+    bound.apply_defaults()
+    kinds = {name: p.kind for name, p in bound.signature.parameters.items()}
+    named: dict[str, Any] = {}
+    for name, value in list(bound.arguments.items())[1:]:
+        if kinds[name] is inspect.Parameter.VAR_KEYWORD:
+            named.update(value)
+        elif kinds[name] is not inspect.Parameter.VAR_POSITIONAL:
+            named[name] = value
+    return named
+
+
+def _user_level() -> int:
+    """The `stacklevel` of the first caller outside this package, seen from the calling function."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("tapelab.keras"):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def pop_input_shape(kind: type, kwargs: dict[str, Any]) -> Any:
+    """Return the deprecated `input_shape` of a first layer; ValueError for unknown arguments."""
+    shape = kwargs.pop("input_shape", None)
+    size = kwargs.pop("input_dim", None)
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments passed to {kind.__name__}: {kwargs}")
+    if shape is None and size is None:
+        return None
+    warnings.warn(
+        "Do not pass an `input_shape`/`input_dim` argument to a layer. When using Sequential "
+        "models, prefer using an `Input(shape)` object as the first layer in the model instead.",
+        stacklevel=_user_level(),
+    )
+    return (size,) if shape is None else tuple(shape)
+
+
+def call_description(layer: Any, args: Any, kwargs: Any) -> str:
+    """Return which layer failed, and with which arguments."""
+    what = f"{type(layer).__name__}.call()"
+    names = list(parameters_of(type(layer).call))
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    lines = [f"  • {name}={_summary(value)}" for name, value in given.items()]
+    heads = f"Exception encountered when calling {what}.", f"Arguments received by {what}:"
+    return "\n".join([*heads, *lines])
+
+
+def _summary(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        return repr(value)
+    return f"tf.Tensor(shape={shape}, dtype={getattr(value.dtype, 'name', value.dtype)})"

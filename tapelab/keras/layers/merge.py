@@ -1,4 +1,4 @@
-"""Layers that make one tensor from several."""
+"""Merge layers, which combine several tensors; Keras calls them "merging layers"."""
 
 from __future__ import annotations
 
@@ -8,20 +8,18 @@ from typing import Any
 
 from tapelab import linalg, math, nn
 from tapelab.array_ops import shape_ops
-from tapelab.keras.layers.layer import Layer
+from tapelab.keras.class_settings import setting
+from tapelab.keras.layers.layer import BuiltInLayer
 
 
-class _Merge(Layer):
-    """Joins a list of tensors entry by entry."""
+class _Merge(BuiltInLayer):
+    """Combines a list of tensors element by element, after broadcasting."""
 
-    join: Callable[[Any, Any], Any]
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.supports_masking = True
+    combine: Callable[[Any, Any], Any]
+    supports_masking = True
 
     def build(self, input_shape: Any) -> None:
-        """There are no weights; ValueError unless the shapes fit together."""
+        """Raise ValueError unless the shapes can be broadcast; there are no weights."""
         self.check_list(input_shape)
         if len({shape[0] for shape in input_shape} - {None}) > 1:
             raise ValueError(
@@ -32,7 +30,7 @@ class _Merge(Layer):
 
     @staticmethod
     def check_list(input_shape: Any) -> None:
-        """ValueError unless there are several shapes."""
+        """Raise ValueError unless it is a list of shapes."""
         if not isinstance(input_shape, list) or not isinstance(input_shape[0], (tuple, list)):
             raise ValueError(
                 "A merge layer should be called on a list of inputs. Received: "
@@ -42,28 +40,28 @@ class _Merge(Layer):
             raise ValueError("A merge layer should be called on a list of at least 1 input.")
 
     def call(self, inputs: Any) -> Any:
-        """The entries joined, the first two first."""
+        """Return the combination, computed from left to right."""
         rank = max(each.ndim for each in inputs)
-        return reduce(type(self).join, [_level(each, rank) for each in inputs])
+        return reduce(type(self).combine, [_expanded(each, rank) for each in inputs])
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape all of them broadcast to."""
+        """Return the broadcast shape."""
         return reduce(_broadcast, (tuple(shape) for shape in input_shape))
 
 
 class Add(_Merge):
-    """The sum of the entries."""
+    """The sum of the inputs."""
 
-    join = staticmethod(math.add)
+    combine = staticmethod(math.add)
 
 
 class Subtract(_Merge):
-    """The first less the second."""
+    """The first input minus the second."""
 
-    join = staticmethod(math.subtract)
+    combine = staticmethod(math.subtract)
 
     def build(self, input_shape: Any) -> None:
-        """There are no weights; ValueError unless there are two."""
+        """Raise ValueError unless there are two inputs."""
         super().build(input_shape)
         if len(input_shape) != 2:
             raise ValueError(
@@ -73,74 +71,71 @@ class Subtract(_Merge):
 
 
 class Multiply(_Merge):
-    """The product of the entries."""
+    """The product of the inputs."""
 
-    join = staticmethod(math.multiply)
+    combine = staticmethod(math.multiply)
 
 
 class Maximum(_Merge):
-    """The largest of the entries."""
+    """The maximum of the inputs."""
 
-    join = staticmethod(math.maximum)
+    combine = staticmethod(math.maximum)
 
 
 class Minimum(_Merge):
-    """The smallest of the entries."""
+    """The minimum of the inputs."""
 
-    join = staticmethod(math.minimum)
+    combine = staticmethod(math.minimum)
 
 
 class Average(_Merge):
-    """The mean of the entries."""
+    """The mean of the inputs."""
 
-    join = staticmethod(math.add)
+    combine = staticmethod(math.add)
 
     def call(self, inputs: Any) -> Any:
-        """The sum over the number of tensors."""
+        """Return the sum divided by the number of inputs."""
         return super().call(inputs) / len(inputs)
 
 
 class Concatenate(_Merge):
-    """The tensors one after the other along an axis."""
+    """The concatenation of the inputs along an axis."""
 
-    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.axis = axis
+    axis: int = setting(-1)
 
     def build(self, input_shape: Any) -> None:
-        """There are no weights; ValueError unless the shapes fit together."""
+        """Raise ValueError unless the other axes match."""
         self.check_list(input_shape)
         self.compute_output_shape(input_shape)
 
     def call(self, inputs: Any) -> Any:
-        """The tensors, joined."""
+        """Return the concatenation."""
         return shape_ops.concat(list(inputs), self.axis)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The lengths along the axis, added; ValueError where another axis differs."""
+        """Return the shape with the sum of the sizes; ValueError if another axis differs."""
         shapes = [list(shape) for shape in input_shape]
         axis = self.axis % len(shapes[0])
-        lengths = [shape.pop(axis) for shape in shapes]
-        if any(len(shape) != len(shapes[0]) or not _alike(shape, shapes[0]) for shape in shapes):
+        sizes = [shape.pop(axis) for shape in shapes]
+        if any(len(shape) != len(shapes[0]) or not _match(shape, shapes[0]) for shape in shapes):
             raise ValueError(
                 "A `Concatenate` layer requires inputs with matching shapes except for the "
                 f"concatenation axis. Received: input_shape={input_shape}"
             )
-        whole = None if None in lengths else sum(lengths)
-        return (*shapes[0][:axis], whole, *shapes[0][axis:])
+        total = None if None in sizes else sum(sizes)
+        return (*shapes[0][:axis], total, *shapes[0][axis:])
 
 
 class Dot(_Merge):
-    """The products of the vectors along an axis of each, summed."""
+    """The dot products of two inputs along an axis of each; `normalize` gives cosines."""
 
-    def __init__(self, axes: Any, normalize: bool = False, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.axes, self.normalize = axes, normalize
+    axes: Any = setting()
+    normalize: bool = setting(False)
 
     def call(self, inputs: Any) -> Any:
-        """One sum for each pair of vectors of an example."""
+        """Return the dot product of each pair of vectors of an example."""
         x, y = inputs
-        first, second = self._places(x.ndim, y.ndim)
+        first, second = self._positive_axes(x.ndim, y.ndim)
         if self.normalize:
             x, y = nn.l2_normalize(x, first), nn.l2_normalize(y, second)
         if x.ndim == y.ndim == 2:
@@ -151,14 +146,14 @@ class Dot(_Merge):
         right = shape_ops.transpose(y, [0, second, *others])
         return linalg.matmul(left, right)
 
-    def _places(self, one: int, other: int) -> tuple[int, int]:
+    def _positive_axes(self, one: int, other: int) -> tuple[int, int]:
         axes = (self.axes, self.axes) if isinstance(self.axes, int) else tuple(self.axes)
         return axes[0] % one, axes[1] % other
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The axes that are left of both; ValueError where the vectors differ in length."""
+        """Return the remaining axes of both; ValueError if the vectors differ in size."""
         x, y = (list(shape) for shape in input_shape)
-        first, second = self._places(len(x), len(y))
+        first, second = self._positive_axes(len(x), len(y))
         if x[first] != y[second]:
             raise ValueError(
                 "Incompatible input shapes: axis values "
@@ -170,10 +165,10 @@ class Dot(_Merge):
 
 
 def _broadcast(one: Any, other: Any) -> tuple[int | None, ...]:
-    """The shape of two examples together, behind the batch."""
+    """The broadcast shape of two tensors, without the batch axis."""
     rank = max(len(one), len(other)) - 1
     pairs = list(zip(_padded(one[1:], rank), _padded(other[1:], rank), strict=True))
-    if not all(_fit(a, b) for a, b in pairs):
+    if not all(_broadcastable(a, b) for a, b in pairs):
         raise ValueError(
             f"Inputs have incompatible shapes. Received shapes {one[1:]} and {other[1:]}"
         )
@@ -185,26 +180,28 @@ def _padded(shape: Any, rank: int) -> list[Any]:
     return [1] * (rank - len(shape)) + list(shape)
 
 
-def _level(x: Any, rank: int) -> Any:
-    """The tensor with axes of length 1 behind the batch, so that it has a rank."""
-    return x if x.ndim >= rank else _level(shape_ops.expand_dims(x, 1), rank)
+def _expanded(x: Any, rank: int) -> Any:
+    """The tensor with axes of size 1 behind the batch, up to a rank."""
+    return x if x.ndim >= rank else _expanded(shape_ops.expand_dims(x, 1), rank)
 
 
-def _fit(a: Any, b: Any) -> bool:
+def _broadcastable(a: Any, b: Any) -> bool:
     return a == b or {a, b} & {1, None} != set()
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _match(one: Any, other: Any) -> bool:
     return all(a == b or None in {a, b} for a, b in zip(one, other, strict=True))
 
 
 def _function(kind: Any) -> Callable[..., Any]:
-    def join(inputs: Any, **kwargs: Any) -> Any:
+    """A function that constructs a layer and calls it."""
+
+    def merge(inputs: Any, **kwargs: Any) -> Any:
         return kind(**kwargs)(inputs)
 
-    join.__name__ = kind.__name__.lower()
-    join.__doc__ = kind.__doc__
-    return join
+    merge.__name__ = kind.__name__.lower()
+    merge.__doc__ = kind.__doc__
+    return merge
 
 
 add, subtract, multiply = _function(Add), _function(Subtract), _function(Multiply)

@@ -1,4 +1,4 @@
-"""Layers that act by chance, and only in training."""
+"""Regularization layers: dropout, noise and penalties, which act in training only."""
 
 from __future__ import annotations
 
@@ -8,123 +8,142 @@ from typing import Any
 from tapelab.array_ops.value_ops import cast
 from tapelab.core.dispatch import public
 from tapelab.keras import random
-from tapelab.keras.layers.activation import Elementwise
+from tapelab.keras.class_settings import setting
+from tapelab.keras.layers.layer import ElementwiseLayer
 from tapelab.keras.name_scopes import named_group
 from tapelab.keras.random import SeedGenerator
 from tapelab.keras.regularizers import L1L2
 
 
-class _Chance(Elementwise):
-    """Holds a rate and a seed; does nothing outside training."""
+def _check_share(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ValueError(
+            f"Invalid value received for argument `{name}`. Expected a float value between 0 and "
+            f"1. Received: {name}={value}"
+        )
 
-    def __init__(self, rate: float, seed: int | None = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        if not 0 <= rate <= 1:
-            raise ValueError(
-                "Invalid value received for argument `rate`. Expected a float value between 0 and "
-                f"1. Received: rate={rate}"
-            )
-        self.rate, self.seed = rate, seed
-        if rate > 0:
-            self.seed_generator = SeedGenerator(seed)
+
+class _Noise(ElementwiseLayer):
+    """Applies `_noisy` in training, unless its amount is 0; the identity otherwise."""
+
+    amount_name = "rate"
+    seed: int | None
+
+    def __post_init__(self) -> None:
+        _check_share(self.amount_name, self._amount)
+        if self._amount > 0:
+            self.seed_generator = SeedGenerator(self.seed)
+
+    @property
+    def _amount(self) -> float:
+        amount: float = getattr(self, self.amount_name)
+        return amount
 
     def call(self, inputs: Any, training: Any = False) -> Any:
-        """The entries changed by chance in training; else as they are."""
-        if not training or self.rate == 0:
-            return inputs
-        return self._changed(inputs)
+        """Return the inputs with noise in training, the inputs themselves otherwise."""
+        return self._noisy(inputs) if training and self._amount else inputs
 
-    def _changed(self, x: Any) -> Any:
+    def _noisy(self, x: Any) -> Any:
         raise NotImplementedError
 
 
-class Dropout(_Chance):
-    """Sets a share of the entries to 0 in training, and scales up the others to make up for it."""
+class _Dropout(_Noise):
+    """Sets a share of the elements, or of larger parts, to 0 in training."""
 
-    def __init__(
-        self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any
-    ) -> None:
-        super().__init__(rate, seed, **kwargs)
-        self.noise_shape = noise_shape
+    rate: float = setting()
 
     @public(if_shape_is_open=True)
-    def _changed(self, x: Any) -> Any:
-        shape = self._noise(tuple(x.shape))
-        return dropped(x, self.rate, random.uniform(shape, dtype=x.dtype.name,
-                                                    seed=self.seed_generator))  # fmt: skip
+    def _noisy(self, x: Any) -> Any:
+        shape = self._noise_shape(tuple(x.shape))
+        return dropped(
+            x, self.rate, random.uniform(shape, dtype=x.dtype.name, seed=self.seed_generator)
+        )
 
-    def _noise(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+    def _noise_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        raise NotImplementedError
+
+
+class Dropout(_Dropout):
+    """Sets a share of the elements to 0 in training, and scales the others (Srivastava 2014).
+
+    The scale `1 / (1 - rate)` keeps the mean. A 1 in `noise_shape` drops all along that axis.
+    """
+
+    noise_shape: Any = setting(None)
+    seed: int | None = setting(None)
+
+    def _noise_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         if self.noise_shape is None:
             return shape
         pairs = zip(self.noise_shape, shape, strict=True)
-        return tuple(there if wanted is None else wanted for wanted, there in pairs)
+        return tuple(size if wanted is None else wanted for wanted, size in pairs)
 
 
 @named_group
-def dropped(x: Any, rate: float, chance: Any) -> Any:
-    """The entries whose chance is above the rate, scaled up; the others are 0."""
+def dropped(x: Any, rate: float, draws: Any) -> Any:
+    """Return the elements whose draw is at least the rate, scaled; 0 for the others."""
     if rate == 1:
         return x * 0.0
-    return x * cast(chance >= rate, x.dtype) / (1.0 - rate)
+    return x * cast(draws >= rate, x.dtype) / (1.0 - rate)
 
 
-class SpatialDropout1D(Dropout):
-    """Sets whole channels to 0."""
+class _SpatialDropout(_Dropout):
+    """Drops whole channels (Tompson et al. 2015)."""
 
-    def __init__(self, rate: float, seed: int | None = None, **kwargs: Any) -> None:
-        super().__init__(rate, seed=seed, **kwargs)
+    seed: int | None = setting(None)
 
-    def _noise(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+    def _noise_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return (shape[0], *(1 for _ in shape[1:-1]), shape[-1])
 
 
-class SpatialDropout2D(SpatialDropout1D):
-    """Sets whole channels of pictures to 0."""
+class SpatialDropout1D(_SpatialDropout):
+    """Drops whole channels of sequences in training."""
 
 
-class SpatialDropout3D(SpatialDropout1D):
-    """Sets whole channels of blocks to 0."""
+class SpatialDropout2D(_SpatialDropout):
+    """Drops whole channels of images in training."""
 
 
-class GaussianNoise(Elementwise):
-    """Adds random numbers in training."""
+class SpatialDropout3D(_SpatialDropout):
+    """Drops whole channels of volumes in training."""
 
-    def __init__(self, stddev: float, seed: int | None = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        if not 0 <= stddev <= 1:
-            raise ValueError(
-                "Invalid value received for argument `stddev`. Expected a float value between 0 "
-                f"and 1. Received: stddev={stddev}"
-            )
-        self.stddev, self.seed = stddev, seed
-        if stddev > 0:
-            self.seed_generator = SeedGenerator(seed)
 
-    def call(self, inputs: Any, training: Any = False) -> Any:
-        """The entries and noise in training; else as they are."""
-        return inputs if not training or self.stddev == 0 else self._changed(inputs)
+class GaussianNoise(_Noise):
+    """Adds normal noise in training."""
+
+    amount_name = "stddev"
+    stddev: float = setting()
+    seed: int | None = setting(None)
 
     @public(if_shape_is_open=True)
-    def _changed(self, x: Any) -> Any:
+    def _noisy(self, x: Any) -> Any:
         return x + random.normal(x.shape, 0.0, self.stddev, x.dtype.name, self.seed_generator)
 
 
-class GaussianDropout(_Chance):
-    """Multiplies by random numbers around 1 in training."""
+class GaussianDropout(_Noise):
+    """Multiplies by normal noise with mean 1 in training."""
+
+    rate: float = setting()
+    seed: int | None = setting(None)
 
     @public(if_shape_is_open=True)
-    def _changed(self, x: Any) -> Any:
-        width = sqrt(self.rate / (1.0 - self.rate))
-        return x * random.normal(x.shape, 1.0, width, x.dtype.name, self.seed_generator)
+    def _noisy(self, x: Any) -> Any:
+        stddev = sqrt(self.rate / (1.0 - self.rate))
+        return x * random.normal(x.shape, 1.0, stddev, x.dtype.name, self.seed_generator)
 
 
-class ActivityRegularization(Elementwise):
-    """Adds to the loss what the entries cost, and hands them on."""
+class ActivityRegularization(ElementwiseLayer):
+    """Returns its input, and adds the penalty `l1 · Σ|x| + l2 · Σx²` to the loss."""
 
-    def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
-        super().__init__(activity_regularizer=L1L2(l1, l2), **kwargs)
-        self.l1, self.l2 = l1, l2
+    l1: float = setting(0.0)
+    l2: float = setting(0.0)
+
+    def _begin(self, arguments: dict[str, Any]) -> None:
+        penalty = L1L2(arguments["l1"], arguments["l2"])
+        super()._begin({**arguments, "activity_regularizer": penalty})
+        for name in arguments.keys() - self._settings.keys():
+            del arguments[name]
 
     def call(self, inputs: Any) -> Any:
-        """The entries as they are."""
+        """Return the inputs."""
         return inputs

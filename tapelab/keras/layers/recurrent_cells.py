@@ -1,54 +1,50 @@
-"""One step of a recurrent layer: from an input and a state to an output and the next state."""
+"""Recurrent cells: one step from an input and a state to an output and the next state."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tapelab.array_ops import creation, shape_ops
 from tapelab.core.dispatch import public
 from tapelab.core.variable import read
 from tapelab.keras import activations, initializers, random
+from tapelab.keras.class_settings import setting
+from tapelab.keras.layers.layer import BuiltInLayer, WeightedLayer, weights
 from tapelab.keras.layers.layer_call import in_float, product
 from tapelab.keras.layers.noise import dropped
-from tapelab.keras.layers.weighing import Weighted
 from tapelab.keras.name_scopes import named_group
 from tapelab.keras.random import SeedGenerator
 
 
-class _Cell(Weighted):
-    """What the cells share: a kernel for the input, one for the state, and a bias."""
+class _Cell(WeightedLayer):
+    """The settings and weights of all cells: a kernel, a recurrent kernel and a bias.
+
+    `gates` is the number of parts of size `units` that lie side by side in them.
+    """
 
     gates = 1
+    units: int = setting()
+    activation: Callable[..., Any] = setting("tanh", convert=activations.get)
+    use_bias: bool = setting(True)
+    kernels_and_bias = weights(kernel="glorot_uniform", recurrent="orthogonal", bias="zeros")
+    dropout: float = setting(0.0, convert=lambda rate: min(1.0, max(0.0, rate)))
+    recurrent_dropout: float = setting(0.0, convert=lambda rate: min(1.0, max(0.0, rate)))
+    seed: int | None = setting(None)
 
-    def __init__(
-        self, units: int, activation: Any = "tanh", use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal",
-        bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None, bias_regularizer: Any = None,
-        kernel_constraint: Any = None, recurrent_constraint: Any = None,
-        bias_constraint: Any = None, dropout: float = 0.0, recurrent_dropout: float = 0.0,
-        seed: int | None = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
+    def __post_init__(self) -> None:
+        units = self.units
         if not isinstance(units, int) or units <= 0:
             raise ValueError(
                 "Received an invalid value for argument `units`, expected a positive integer, "
                 f"got {units}."
             )
-        super().__init__(**kwargs)
-        self.units, self.use_bias = units, use_bias
-        self.activation = activations.get(activation)
-        self.plan("kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
-        self.plan("recurrent", recurrent_initializer, recurrent_regularizer, recurrent_constraint)
-        self.plan("bias", bias_initializer, bias_regularizer, bias_constraint)
-        self.dropout = min(1.0, max(0.0, dropout))
-        self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
-        self.seed = seed
-        self.seed_generator = SeedGenerator(seed)
+        self.seed_generator = SeedGenerator(self.seed)
         self.state_size: Any = units
         self.output_size = units
 
     def build(self, input_shape: Any) -> None:
-        """Make the two kernels and the bias, side by side for all gates."""
+        """Create the two kernels and the bias for all gates."""
         size = self.units * self.gates
         self.kernel = self.make("kernel", (input_shape[-1], size))
         self.recurrent_kernel = self.make("recurrent", (self.units, size), name="recurrent_kernel")
@@ -58,12 +54,12 @@ class _Cell(Weighted):
         return self.make("bias", (size,))
 
     def get_initial_state(self, batch_size: Any = None) -> list[Any]:
-        """Zeros, one row for each example."""
+        """Return zeros of shape (batch, units) for each state."""
         sizes = self.state_size if isinstance(self.state_size, (list, tuple)) else [self.units]
         return [creation.zeros((batch_size, size), self.compute_dtype) for size in sizes]
 
-    def _thinned(self, x: Any, state: Any, training: Any) -> tuple[Any, Any]:
-        """The input and the state after their dropouts, in training."""
+    def _with_dropout(self, x: Any, state: Any, training: Any) -> tuple[Any, Any]:
+        """The input and the state, in training after their dropouts."""
         x = in_float(x, self.compute_dtype)
         if training and self.dropout:
             x = self._dropped(x, self.dropout)
@@ -73,52 +69,47 @@ class _Cell(Weighted):
 
     @public(if_shape_is_open=True)
     def _dropped(self, x: Any, rate: float) -> Any:
-        chance = random.uniform(x.shape, dtype=x.dtype.name, seed=self.seed_generator)
-        return dropped(x, rate, chance)
+        draws = random.uniform(x.shape, dtype=x.dtype.name, seed=self.seed_generator)
+        return dropped(x, rate, draws)
 
     def _scores(self, x: Any, state: Any) -> Any:
-        found = product(x, self.kernel) + product(state, self.recurrent_kernel)
-        return found if self.bias is None else found + self.bias
+        sums = product(x, self.kernel) + product(state, self.recurrent_kernel)
+        return _plus(sums, self.bias)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The batch and the units."""
+        """Return the batch and the units."""
         return (input_shape[0], self.units)
 
 
 class SimpleRNNCell(_Cell):
-    """The next state is a bent sum of the input and the state: `tanh(x W + h U + b)`."""
+    """Computes the next state as `tanh(x W + h U + b)` (Elman 1990)."""
 
     def call(self, sequence: Any, states: Any, training: Any = False) -> Any:
-        """The output, which is the next state, too."""
+        """Return the output and the next state, which are equal."""
         state = _first(states)
-        output = self.activation(self._scores(*self._thinned(sequence, state, training)))
+        output = self.activation(self._scores(*self._with_dropout(sequence, state, training)))
         return output, [output] if isinstance(states, (list, tuple)) else output
 
 
-class LSTMCell(_Cell):
-    """A carry that gates let in, forget and let out: what is kept long is added, not bent."""
+class _GatedCell(_Cell):
+    recurrent_activation: Callable[..., Any] = setting(
+        "sigmoid", before="use_bias", convert=activations.get
+    )
+
+    def _begin(self, arguments: dict[str, Any]) -> None:
+        arguments.pop("implementation", None)  # the choice between equal computations in Keras 2
+        super()._begin(arguments)
+
+
+class LSTMCell(_GatedCell):
+    """Long short-term memory (Hochreiter, Schmidhuber 1997): gates add to a carry and forget it."""
 
     gates = 4
+    unit_forget_bias: bool = setting(True, before="kernel_regularizer")
 
-    def __init__(
-        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "sigmoid",
-        use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros",
-        unit_forget_bias: bool = True, kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None, bias_regularizer: Any = None,
-        kernel_constraint: Any = None, recurrent_constraint: Any = None,
-        bias_constraint: Any = None, dropout: float = 0.0, recurrent_dropout: float = 0.0,
-        seed: int | None = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            units, activation, use_bias, kernel_initializer, recurrent_initializer,
-            bias_initializer, kernel_regularizer, recurrent_regularizer, bias_regularizer,
-            kernel_constraint, recurrent_constraint, bias_constraint, dropout, recurrent_dropout,
-            seed, **_without_old(kwargs),
-        )  # fmt: skip
-        self.recurrent_activation = activations.get(recurrent_activation)
-        self.unit_forget_bias = unit_forget_bias
-        self.state_size = [units, units]
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.state_size = [self.units, self.units]
 
     def _make_bias(self, size: int) -> Any:
         bias = super()._make_bias(size)
@@ -129,55 +120,32 @@ class LSTMCell(_Cell):
         return bias
 
     def call(self, sequence: Any, states: Any, training: Any = False) -> Any:
-        """The output, and the next output and carry as states."""
+        """Return the output, and the output and the carry as states."""
         hidden, carry = states
-        scores = self._scores(*self._thinned(sequence, hidden, training))
+        scores = self._scores(*self._with_dropout(sequence, hidden, training))
         output, carry = _gated(scores, carry, self.activation, self.recurrent_activation)
         return output, [output, carry]
 
 
-def _without_old(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """What older programs chose among ways to compute the same is left out."""
-    return {key: value for key, value in kwargs.items() if key != "implementation"}
-
-
 @named_group
-def _gated(scores: Any, carry: Any, bend: Any, gate: Any) -> tuple[Any, Any]:
-    let_in, forget, news, let_out = _split(scores, 4, axis=1)
-    carry = gate(forget) * carry + gate(let_in) * bend(news)
-    return gate(let_out) * bend(carry), carry
+def _gated(scores: Any, carry: Any, activation: Any, gate: Any) -> tuple[Any, Any]:
+    input_gate, forget_gate, candidate, output_gate = _split(scores, 4, axis=1)
+    carry = gate(forget_gate) * carry + gate(input_gate) * activation(candidate)
+    return gate(output_gate) * activation(carry), carry
 
 
-class GRUCell(_Cell):
-    """A state that one gate keeps and another one shows to what is new."""
+class GRUCell(_GatedCell):
+    """Gated recurrent unit (Cho et al. 2014): the update gate mixes the state and a candidate."""
 
     gates = 3
-
-    def __init__(
-        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "sigmoid",
-        use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None, recurrent_regularizer: Any = None,
-        bias_regularizer: Any = None, kernel_constraint: Any = None,
-        recurrent_constraint: Any = None, bias_constraint: Any = None, dropout: float = 0.0,
-        recurrent_dropout: float = 0.0, reset_after: bool = True, seed: int | None = None,
-        **kwargs: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            units, activation, use_bias, kernel_initializer, recurrent_initializer,
-            bias_initializer, kernel_regularizer, recurrent_regularizer, bias_regularizer,
-            kernel_constraint, recurrent_constraint, bias_constraint, dropout, recurrent_dropout,
-            seed, **_without_old(kwargs),
-        )  # fmt: skip
-        self.recurrent_activation = activations.get(recurrent_activation)
-        self.reset_after = reset_after
+    reset_after: bool = setting(True, before="seed")
 
     def _make_bias(self, size: int) -> Any:
         return self.make("bias", (2, size) if self.reset_after else (size,))
 
     def call(self, sequence: Any, states: Any, training: Any = False) -> Any:
-        """The output, which is the next state, too."""
-        x, state = self._thinned(sequence, _first(states), training)
+        """Return the output and the next state, which are equal."""
+        x, state = self._with_dropout(sequence, _first(states), training)
         biases: Any = (None, None) if self.bias is None else (self.bias, None)
         if self.bias is not None and self.reset_after:
             biases = shape_ops.unstack(self.bias)
@@ -188,63 +156,62 @@ class GRUCell(_Cell):
 
 @named_group
 def _reset_after(cell: Any, x: Any, state: Any, bias: Any, recurrent_bias: Any) -> Any:
-    """The reset gate works on what the state gives: one product for all three gates."""
+    """The next state, with the reset gate behind the recurrent product."""
     inputs = _plus(product(x, cell.kernel), bias)
-    inner = _plus(product(state, cell.recurrent_kernel), recurrent_bias)
-    x_keep, x_reset, x_new = _split(inputs, 3, axis=1)
-    h_keep, h_reset, h_new = _split(inner, 3, axis=1)
-    keep = cell.recurrent_activation(x_keep + h_keep)
+    recurrent = _plus(product(state, cell.recurrent_kernel), recurrent_bias)
+    x_update, x_reset, x_candidate = _split(inputs, 3, axis=1)
+    h_update, h_reset, h_candidate = _split(recurrent, 3, axis=1)
+    update = cell.recurrent_activation(x_update + h_update)
     reset = cell.recurrent_activation(x_reset + h_reset)
-    return keep * state + (1.0 - keep) * cell.activation(x_new + reset * h_new)
+    return update * state + (1.0 - update) * cell.activation(x_candidate + reset * h_candidate)
 
 
 @named_group
 def _reset_before(cell: Any, x: Any, state: Any, bias: Any, _: Any) -> Any:
-    """The reset gate works on the state, before its product."""
-    x_keep, x_reset, x_new = _split(_plus(product(x, cell.kernel), bias), 3, axis=1)
-    to_gates, to_new = _split(read(cell.recurrent_kernel), [2 * cell.units, cell.units], axis=1)
-    h_keep, h_reset = _split(product(state, to_gates), 2, axis=1)
-    keep = cell.recurrent_activation(x_keep + h_keep)
+    """The next state, with the reset gate before the recurrent product."""
+    x_update, x_reset, x_candidate = _split(_plus(product(x, cell.kernel), bias), 3, axis=1)
+    sizes = [2 * cell.units, cell.units]
+    of_gates, of_candidate = _split(read(cell.recurrent_kernel), sizes, axis=1)
+    h_update, h_reset = _split(product(state, of_gates), 2, axis=1)
+    update = cell.recurrent_activation(x_update + h_update)
     reset = cell.recurrent_activation(x_reset + h_reset)
-    new = cell.activation(x_new + product(reset * state, to_new))
-    return keep * state + (1.0 - keep) * new
+    candidate = cell.activation(x_candidate + product(reset * state, of_candidate))
+    return update * state + (1.0 - update) * candidate
 
 
-class StackedRNNCells(Weighted):
-    """Cells one above the other: the output of one is the input of the next."""
+class StackedRNNCells(BuiltInLayer):
+    """A stack of cells: the output of one is the input of the next."""
 
-    def __init__(self, cells: Any, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.cells = list(cells)
+    cells: list[Any] = setting(convert=list)
 
     @property
     def state_size(self) -> list[Any]:
-        """The sizes of the states of all cells."""
+        """The state sizes of all cells."""
         return [cell.state_size for cell in self.cells]
 
     @property
     def output_size(self) -> Any:
-        """The size of the last cell's output."""
+        """The output size of the last cell."""
         return self.cells[-1].output_size
 
     def build(self, input_shape: Any) -> None:
-        """Build the cells, each for the output of the one below."""
+        """Build each cell for the output of the previous one."""
         for cell in self.cells:
             if not cell.built:
                 cell.build(input_shape)
             input_shape = (input_shape[0], cell.output_size)
 
     def get_initial_state(self, batch_size: Any = None) -> list[Any]:
-        """The first states of all cells."""
+        """Return the initial states of all cells."""
         return [cell.get_initial_state(batch_size) for cell in self.cells]
 
     def call(self, inputs: Any, states: Any, training: Any = False) -> Any:
-        """The output of the last cell, and the next states of all."""
-        following = []
+        """Return the output of the last cell, and the next states of all."""
+        next_states = []
         for cell, state in zip(self.cells, states, strict=True):
-            inputs, after = cell(inputs, state, training=training)
-            following.append(after)
-        return inputs, following
+            inputs, next_state = cell(inputs, state, training=training)
+            next_states.append(next_state)
+        return inputs, next_states
 
 
 def _first(states: Any) -> Any:

@@ -1,4 +1,9 @@
-"""What a layer holds: weights, layers, seeds and metrics, in the order in which they came."""
+"""The state of a layer: its weights, layers, seed generators and metrics, in order of creation.
+
+Assigning a variable, a layer, a seed generator or a metric to an attribute, or putting one into a
+list or dict of an attribute, adds it to the list of its kind. A built layer refuses new weights
+and layers.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +27,7 @@ _LOCKED = (
 
 
 class Stateful:
-    """Notices weights and layers put into its attributes, and lists them."""
+    """Lists the weights and layers that are assigned to its attributes."""
 
     name: str
     built: bool
@@ -34,9 +39,9 @@ class Stateful:
     _trainable: bool
     _weights: list[Variable]
 
-    def _begin(self) -> None:
-        """Start with nothing held; before this no attribute can be set."""
-        self.__dict__.update({heading: [] for _, heading in _KINDS})
+    def _create_lists(self) -> None:
+        """Create the lists of weights and layers; before this no attribute can be set."""
+        self.__dict__.update({kind: [] for _, kind in _KINDS})
         self.__dict__.update(_locked=False, _trainable=True, _losses=[])
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -48,27 +53,27 @@ class Stateful:
                 f"'{type(self).__name__}' object has no attribute 'name'. In the __init__ of a "
                 f"layer or model call `super().__init__()` before you set {name!r}."
             )
-        object.__setattr__(self, name, self._notice(value))
+        object.__setattr__(self, name, self._track(value))
 
     def __delattr__(self, name: str) -> None:
-        thing = vars(self).get(name)
+        value = vars(self).get(name)
         object.__delattr__(self, name)
-        for _, heading in _KINDS:
-            held = vars(self)[heading]
-            held[:] = [each for each in held if each is not thing]
+        for _, kind in _KINDS:
+            members = vars(self)[kind]
+            members[:] = [member for member in members if member is not value]
 
-    def _notice(self, thing: Any) -> Any:
-        kind = next((heading for test, heading in _KINDS if test(thing)), None)
+    def _track(self, value: Any) -> Any:
+        kind = next((name for is_kind, name in _KINDS if is_kind(value)), None)
         if kind is None:
-            return tracked(thing, self._notice)
-        held = self.__dict__[kind]
-        if not any(each is thing for each in held):
+            return tracked(value, self._track)
+        members = self.__dict__[kind]
+        if not any(member is value for member in members):
             if self._locked and kind != "_metrics":
                 raise ValueError(_LOCKED)
-            held.append(thing)
-            if isinstance(thing, Variable):
-                thing._cell.identity.tracked = True
-        return thing
+            members.append(value)
+            if isinstance(value, Variable):
+                value._cell.identity.tracked = True
+        return value
 
     def add_weight(
         self, *args: Any, shape: Any = None, initializer: Any = None, dtype: Any = None,
@@ -76,7 +81,7 @@ class Stateful:
         constraint: Any = None, aggregation: str = "none", overwrite_with_gradient: bool = False,
         name: str | None = None,
     ) -> Variable:  # fmt: skip
-        """Make a weight of this layer; by default it is trained and starts as glorot_uniform."""
+        """Create a weight of this layer; by default trainable, with glorot_uniform values."""
         if args and isinstance(args[0], str):
             raise ValueError(
                 "`name` must be passed as a keyword argument. Received: "
@@ -88,15 +93,15 @@ class Stateful:
         kind = str(getattr(dtype, "name", dtype) or self.variable_dtype)
         usual = "glorot_uniform" if "float" in kind else "zeros"
         with name_scope(self.name, caller=self):
-            made = Variable(
+            weight = Variable(
                 initializers.get(initializer or usual), shape=standard_shape(shape or ()),
                 dtype=kind, trainable=trainable, autocast=autocast, aggregation=aggregation,
                 name=name,
             )  # fmt: skip
-        made.regularizer = regularizers.get(regularizer)
-        made.constraint = constraints.get(constraint)
-        self._notice(made)
-        return made
+        weight.regularizer = regularizers.get(regularizer)
+        weight.constraint = constraints.get(constraint)
+        self._track(weight)
+        return weight
 
     @property
     def variable_dtype(self) -> str:
@@ -105,57 +110,57 @@ class Stateful:
 
     @property
     def variables(self) -> list[Variable]:
-        """All that it holds, seeds included: its own first, then that of each layer in it."""
+        """All variables, seeds included: its own first, then those of each layer in it."""
         own = [*self._own_weights(), *(seed.state for seed in self._seeds)]
-        return _once([*own, *(each for layer in self._layers for each in layer.variables)])
+        return _unique([*own, *(each for layer in self._layers for each in layer.variables)])
 
     @property
     def weights(self) -> list[Variable]:
         """The weights: its own first, trainable ones before others, then those of each layer."""
         inner = (each for layer in self._layers for each in layer.weights)
-        return _once([*self._own_weights(), *inner])
+        return _unique([*self._own_weights(), *inner])
 
     def _own_weights(self) -> list[Variable]:
-        """A weight keeps the side on which it was made, also when the layer is frozen."""
+        """Its own weights; those created as trainable first, also while the layer is frozen."""
         own = self._weights
         return sorted(own, key=lambda each: not each.value.trainable)
 
     @property
     def trainable_variables(self) -> list[Variable]:
-        """What training changes; empty for a frozen layer."""
+        """The variables that training changes; none of a frozen layer."""
         return [each for each in self.variables if each.trainable] if self.trainable else []
 
     @property
     def non_trainable_variables(self) -> list[Variable]:
-        """What training leaves alone."""
+        """The variables that training does not change."""
         everything = self.variables
         return [each for each in everything if not each.trainable] if self.trainable else everything
 
     @property
     def trainable_weights(self) -> list[Variable]:
-        """The weights that training changes; empty for a frozen layer."""
+        """The weights that training changes; none of a frozen layer."""
         return [each for each in self.weights if each.trainable] if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Variable]:
-        """The weights that training leaves alone."""
+        """The weights that training does not change."""
         everything = self.weights
         return [each for each in everything if not each.trainable] if self.trainable else everything
 
     @property
     def metrics_variables(self) -> list[Variable]:
-        """What the metrics of this layer and those in it keep count in."""
+        """The variables of the metrics of this layer and those in it."""
         own = [each for metric in self._metrics for each in metric.variables]
-        return _once([*own, *(v for layer in self._layers for v in layer.metrics_variables)])
+        return _unique([*own, *(v for layer in self._layers for v in layer.metrics_variables)])
 
     @property
     def metrics(self) -> list[Any]:
         """The metrics of this layer and of those in it."""
-        return _once(each for layer in self._every_layer() for each in layer._metrics)
+        return _unique(each for layer in self._every_layer() for each in layer._metrics)
 
     @property
     def trainable(self) -> bool:
-        """Whether training changes it; setting it holds for the layers inside, too."""
+        """Whether training changes the weights; setting it also sets the layers inside."""
         return bool(self._trainable)
 
     @trainable.setter
@@ -169,18 +174,18 @@ class Stateful:
 
     @property
     def losses(self) -> list[Any]:
-        """What is added to the loss: by `add_loss` in the last call, and by regularizers."""
+        """The terms added to the loss: by `add_loss` in the last call, and by regularizers."""
         called = [loss for layer in self._every_layer() for loss in layer._losses]
-        weighed = [each for each in self.trainable_weights if each.regularizer is not None]
-        return called + [each.regularizer(read(each)) for each in weighed]
+        regularized = [each for each in self.trainable_weights if each.regularizer is not None]
+        return called + [each.regularizer(read(each)) for each in regularized]
 
     def add_loss(self, loss: Any) -> None:
-        """Add a number, or several, to the loss; called in `call`, for one call only."""
+        """Add one or several terms to the loss of the current call."""
         for each in loss if isinstance(loss, (list, tuple)) else [loss]:
             if each is not None:
                 self._losses.append(backend.convert_to_tensor(each))
 
-    def _forget_losses(self) -> None:
+    def _clear_losses(self) -> None:
         for layer in self._every_layer():
             layer._losses.clear()
 
@@ -196,11 +201,11 @@ class Stateful:
                 pending = [*layer._layers, *pending]
 
     def get_weights(self) -> list[Any]:
-        """The weights as NumPy arrays."""
+        """Return the weights as NumPy arrays."""
         return [weight.numpy() for weight in self.weights]
 
     def set_weights(self, weights: list[Any]) -> None:
-        """Give the weights new values, in the order of `weights`; ValueError where they differ."""
+        """Assign values to the weights, in the order of `weights`; ValueError for wrong shapes."""
         own = self.weights
         if len(own) != len(weights):
             raise ValueError(
@@ -216,7 +221,7 @@ class Stateful:
             weight.assign(value)
 
     def count_params(self) -> int:
-        """How many numbers the weights hold; ValueError before it is built."""
+        """Return the number of elements of the weights; ValueError before it is built."""
         if not self.built:
             raise ValueError(
                 f"You tried to call `count_params` on layer '{self.name}', but the layer isn't "
@@ -225,8 +230,8 @@ class Stateful:
         return sum(weight.value._cell.state._array.size for weight in self.weights)
 
 
-def _once(things: Iterable[Any]) -> list[Any]:
-    """Each thing the first time it comes."""
+def _unique(things: Iterable[Any]) -> list[Any]:
+    """Each object once, in order."""
     return list({id(each): each for each in things}.values())
 
 
@@ -240,4 +245,4 @@ _KINDS: Final[tuple[tuple[Callable[[Any], bool], str], ...]] = (
     (_is_metric, "_metrics"),
     (lambda thing: isinstance(thing, Stateful), "_layers"),
 )
-"""What a layer takes note of, and under which heading."""
+"""The tests of the kinds of state, each with the name of its list."""

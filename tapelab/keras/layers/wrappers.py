@@ -1,4 +1,4 @@
-"""Layers around a layer: for each step of a sequence, or for both directions."""
+"""Wrapper layers: a layer for each step of a sequence, or in both directions."""
 
 from __future__ import annotations
 
@@ -6,69 +6,66 @@ from typing import Any
 
 from tapelab import math
 from tapelab.array_ops import shape_ops
+from tapelab.keras.class_settings import setting
 from tapelab.keras.layers.input_spec import InputSpec
-from tapelab.keras.layers.layer import Layer
+from tapelab.keras.layers.layer import BuiltInLayer, Layer
 from tapelab.keras.layers.recurrent import RNN
 from tapelab.keras.serialization import serialized
 
 _MERGES = ("sum", "mul", "ave", "concat", None)
 
 
-class Wrapper(Layer):
-    """Holds a layer and passes on what it is asked."""
+class Wrapper(BuiltInLayer):
+    """A layer around another layer, which it builds."""
 
-    def __init__(self, layer: Any, **kwargs: Any) -> None:
-        if not isinstance(layer, Layer):
+    layer: Any = setting()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.layer, Layer):
             raise ValueError(
-                f"Layer {layer} supplied to Wrapper isn't a supported layer type. Please ensure "
-                "wrapped layer is a valid Keras layer."
+                f"Layer {self.layer} supplied to Wrapper isn't a supported layer type. Please "
+                "ensure wrapped layer is a valid Keras layer."
             )
-        super().__init__(**kwargs)
-        self.layer = layer
 
     def build(self, input_shape: Any) -> None:
-        """Build the layer inside."""
+        """Build the layer."""
         if not self.layer.built:
             self.layer.build(input_shape)
 
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
-        """Make a wrapper and its layer from a config."""
-        from_data = dict(config)
-        from_data["layer"] = from_data["layer"].copy()
-        return cls(**from_data)
-
 
 class TimeDistributed(Wrapper):
-    """Applies a layer to each step of a sequence by itself."""
+    """Applies a layer to each step of a sequence."""
 
-    def __init__(self, layer: Any, **kwargs: Any) -> None:
-        super().__init__(layer, **kwargs)
-        self.supports_masking = True
+    supports_masking = True
 
     def build(self, input_shape: Any) -> None:
-        """Build the layer inside for one step."""
+        """Build the layer for a step."""
         super().build((input_shape[0], *input_shape[2:]))
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
-        """The outputs for all steps, side by side."""
-        told = {} if training is None else {"training": training}
-        steps = [self.layer(step, **told) for step in shape_ops.unstack(inputs, axis=1)]
+        """Return the outputs of all steps."""
+        flags = {} if training is None else {"training": training}
+        steps = [self.layer(step, **flags) for step in shape_ops.unstack(inputs, axis=1)]
         return shape_ops.stack(steps, axis=1)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The output of one step, with the steps between."""
+        """Return the output shape of a step, with the axis of the steps."""
         one = self.layer.compute_output_shape((input_shape[0], *input_shape[2:]))
         return (one[0], input_shape[1], *one[1:])
 
 
-class Bidirectional(Layer):
-    """Runs a recurrent layer forwards, and a copy of it backwards, and joins what they give."""
+class Bidirectional(BuiltInLayer):
+    """Runs a recurrent layer forward, and a copy of it backward, and merges their outputs."""
 
-    def __init__(
-        self, layer: RNN, merge_mode: str | None = "concat", weights: Any = None,
-        backward_layer: Any = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
+    layer: RNN = setting()
+    merge_mode: str | None = setting("concat")
+    weights: Any = setting(None)
+    backward_layer: Any = setting(None)
+    supports_masking = True
+    input_spec = InputSpec(ndim=3)
+
+    def _begin(self, arguments: dict[str, Any]) -> None:
+        layer, merge_mode = arguments.pop("layer"), arguments["merge_mode"]
         if not isinstance(layer, RNN):
             raise ValueError(
                 "Please initialize `Bidirectional` layer with a `keras.layers.Layer` instance. "
@@ -79,15 +76,13 @@ class Bidirectional(Layer):
                 f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of "
                 '{"sum", "mul", "ave", "concat", None}'
             )
-        super().__init__(**kwargs)
-        self.merge_mode = merge_mode
-        self.forward_layer: Any = _turned(layer, "forward", backwards=layer.go_backwards)
-        self.backward_layer: Any = backward_layer or _turned(
-            layer, "backward", backwards=not layer.go_backwards
-        )
+        del arguments["weights"]
+        super()._begin(arguments)
+        self.forward_layer: Any = _directed(layer, "forward", backward=layer.go_backwards)
+        if arguments["backward_layer"] is None:
+            copy = _directed(layer, "backward", backward=not layer.go_backwards)
+            arguments["backward_layer"] = copy
         self.return_sequences, self.return_state = layer.return_sequences, layer.return_state
-        self.supports_masking = True
-        self.input_spec = InputSpec(ndim=3)
         self._layer_config = serialized(layer)
 
     def build(self, sequences_shape: Any, initial_state_shape: Any = None) -> None:
@@ -99,41 +94,40 @@ class Bidirectional(Layer):
     def call(
         self, sequences: Any, initial_state: Any = None, mask: Any = None, training: Any = None
     ) -> Any:
-        """What both give, joined; with `return_state` the states of both after it."""
+        """Return the merged outputs, and with `return_state` the states of both layers."""
         half = 0 if initial_state is None else len(initial_state) // 2
         first = None if initial_state is None else initial_state[:half]
         second = None if initial_state is None else initial_state[half:]
-        told = {"mask": mask, **({} if training is None else {"training": training})}
-        ahead = self.forward_layer(sequences, initial_state=first, **told)
-        back = self.backward_layer(sequences, initial_state=second, **told)
+        settings = {"mask": mask, **({} if training is None else {"training": training})}
+        forward = self.forward_layer(sequences, initial_state=first, **settings)
+        backward = self.backward_layer(sequences, initial_state=second, **settings)
         if not self.return_state:
-            return self._joined(ahead, back)
-        joined = self._joined(ahead[0], back[0])
-        return (joined, *ahead[1:], *back[1:])
+            return self._merged(forward, backward)
+        return (self._merged(forward[0], backward[0]), *forward[1:], *backward[1:])
 
-    def _joined(self, ahead: Any, back: Any) -> Any:
+    def _merged(self, forward: Any, backward: Any) -> Any:
         if self.return_sequences:
-            back = shape_ops.reverse(back, [1])
+            backward = shape_ops.reverse(backward, [1])
         if self.merge_mode == "concat":
-            return shape_ops.concat([ahead, back], -1)
+            return shape_ops.concat([forward, backward], -1)
         if self.merge_mode is None:
-            return (ahead, back)
+            return (forward, backward)
         if self.merge_mode == "mul":
-            return ahead * back
-        total: Any = math.add(ahead, back)
+            return forward * backward
+        total: Any = math.add(forward, backward)
         return total / 2 if self.merge_mode == "ave" else total
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which to make the same layer again."""
+        """Return the arguments of an equal layer."""
         config = super().get_config()
         return {**config, "layer": self._layer_config}
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        """The mask of the steps, where all outputs are given."""
+        """Return the mask of the steps if all outputs are returned, else None."""
         return previous_mask if self.return_sequences else None
 
 
-def _turned(layer: RNN, way: str, *, backwards: bool) -> Any:
-    """A new layer like the given one, in one direction."""
-    config = {**layer.get_config(), "go_backwards": backwards, "name": f"{way}_{layer.name}"}
+def _directed(layer: RNN, direction: str, *, backward: bool) -> Any:
+    """A copy of the layer that runs in one direction."""
+    config = {**layer.get_config(), "go_backwards": backward, "name": f"{direction}_{layer.name}"}
     return type(layer).from_config(config)

@@ -40,9 +40,9 @@ class Functional(Model):
     def _find_layers(self) -> None:
         for symbol in self._symbols:
             if symbol.origin is not None:
-                self._notice(symbol.origin)
+                self._track(symbol.origin)
         for node in self._graph:
-            self._notice(node.operation)
+            self._track(node.operation)
 
     @property
     def inputs(self) -> list[Any]:

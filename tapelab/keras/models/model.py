@@ -79,7 +79,7 @@ class Model(Trainer, Layer):
         """Run `call` on zeros, which builds the layers that it calls."""
         symbolic_outputs(self.call, (symbol,), {})
 
-    def _builds_in_call(self) -> bool:
+    def _is_built_by_call(self) -> bool:
         return type(self).build in {Layer.build, Model.build}
 
     def _lock(self) -> None:

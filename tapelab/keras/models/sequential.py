@@ -47,7 +47,7 @@ class Sequential(Model):
             )
         if not self._layers and self._entry is None:
             self._entry = _entry_of(layer)
-        self._notice(layer)
+        self._track(layer)
         if rebuild:
             self._build_if_known()
 
