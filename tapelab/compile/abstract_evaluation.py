@@ -1,8 +1,11 @@
-"""The two worlds in which every call of a traced function is tried out on example tensors.
+"""Abstract evaluation: a call is tried on example tensors to find out what it returns.
 
-A world has copies of the variables, tapes and random generators that the function uses, and a state
-of the thread of its own. So trying out a call tells which tensors it returns, of which shapes and
-dtypes, and where a gradient is None, while nothing happens to what belongs to the learner.
+While a function is traced, every call runs in two environments. An environment has copies of the
+variables, tapes and random generators that the function uses, and a thread state of its own, so
+nothing happens to those of the user. The examples in the two environments differ in all values and
+in the sizes of open axes (`examples`). What agrees in both is known statically: the structure of
+the results, dtypes, sizes, and whether a gradient is None. If one environment fails, its result is
+modelled on that of the other; if both fail, the call fails, with the error type that a graph has.
 """
 
 from __future__ import annotations
@@ -53,20 +56,20 @@ def thread_in(state: dict[str, Any]) -> Iterator[None]:
 
 
 def fresh_state(trace: Any = None) -> dict[str, Any]:
-    """The state of a thread in which no tape listens."""
+    """The state of a thread without tapes."""
     records: Any = deque(maxlen=_REMEMBERED)
     empty = {"tapes": [], "active_tapes": (), "log": None, "records": records, "scope": None}
     return {**empty, "trace": trace}
 
 
-def world_here() -> World | None:
-    """The world in which this thread is trying out a call, if it is."""
-    found: World | None = thread.__dict__.get("world")
+def current_environment() -> Environment | None:
+    """The environment in which this thread evaluates a call, or None."""
+    found: Environment | None = thread.__dict__.get("environment")
     return found
 
 
-class World:
-    """One of the worlds: what stands for the learner's things in it."""
+class Environment:
+    """One environment: the copies of the user's variables, tapes and generators in it."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -77,12 +80,12 @@ class World:
     def run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Call a function on what stands for its arguments here."""
         here, settings = mapped(args, self.stand_in), mapped(kwargs, self.stand_in)
-        before, thread.__dict__["world"] = world_here(), self
+        before, thread.__dict__["environment"] = current_environment(), self
         try:
             with thread_in(self._state), np.errstate(all="ignore"):
                 return function(*here, **settings)
         finally:
-            thread.__dict__["world"] = before
+            thread.__dict__["environment"] = before
 
     def taped(self) -> bool:
         """Whether a tape is open here."""
@@ -101,7 +104,7 @@ class World:
         return ""
 
     def stand_in(self, leaf: Any) -> Any:
-        """What stands for one of the learner's things in this world."""
+        """What stands for one of the user's things in this environment."""
         if isinstance(leaf, Symbolic):
             return leaf._examples[self.number]
         if isinstance(leaf, Holder):
@@ -116,7 +119,7 @@ class World:
         return leaf
 
     def original(self, leaf: Any) -> Any:
-        """The learner's thing that something in this world stands for."""
+        """The user's thing that something in this environment stands for."""
         if isinstance(leaf, Variable):
             cell = self._originals.get(id(leaf._cell))
             return leaf if cell is None else type(leaf)._of(cell)
@@ -177,8 +180,8 @@ def _like(tensor: Tensor, *, is_fixed: bool) -> Tensor:
     return examples.opposite(tensor, tensor.shape) if is_fixed else examples.relative(tensor)
 
 
-def told_shape(world: World, function: Any, args: Any) -> Any:
-    """What a function returns that is told the shape of a tensor whose lengths are open."""
+def result_of_shape_argument(environment: Environment, function: Any, args: Any) -> Any:
+    """The result of a function whose argument gives the shape of a tensor with open axes."""
     if not declaration_of(function).shape_argument or len(args) < _TENSOR_AND_SHAPE:
         return FAILED
     tensor, shape = args[:_TENSOR_AND_SHAPE]
@@ -188,9 +191,9 @@ def told_shape(world: World, function: Any, args: Any) -> Any:
         wanted = TensorShape([None if each == -1 else each for each in shape])
     except (TypeError, ValueError):
         return FAILED
-    there = tensor._examples[world.number]
-    spec = examples.from_spec(wanted, there._array.dtype)[world.number]
-    return world.run(spread_from, (there, spec), {})
+    there = tensor._examples[environment.number]
+    spec = examples.from_spec(wanted, there._array.dtype)[environment.number]
+    return environment.run(spread_from, (there, spec), {})
 
 
 def missing(result: Any) -> int:
@@ -210,8 +213,8 @@ def result_examples(
 ) -> tuple[Tensor, ...]:
     """The examples of one result.
 
-    A world that failed gets one like that of the other world: of its shape if the shapes of results
-    are `is_fixed`, and with all axes open if not.
+    An environment that failed gets one like that of the other: of its shape if the shapes of
+    results are `is_fixed`, and with all axes open if not.
     """
     first, second = (each if is_eager(each) else None for each in seen)
     if first is None:
@@ -241,9 +244,10 @@ def graph_error(
     mixed = _MIXED.search(message)
     raised: Exception
     if mixed:
+        last_op = trace.environments[0].last_op()
         wanted, got = (_SPOKEN.get(name, name) for name in mixed.groups())
         raised = TypeError(
-            f"Input 'y' of '{trace.worlds[0].last_op() or function.__name__}' Op has type {got} "
+            f"Input 'y' of '{last_op or function.__name__}' Op has type {got} "
             f"that does not match type {wanted} of argument 'x'. {message}"
         )
     else:

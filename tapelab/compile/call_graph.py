@@ -1,4 +1,8 @@
-"""What a traced function is made of: a plain list of calls, and where each takes its inputs."""
+"""The graph of a traced function: its calls, where each takes its inputs and where it was written.
+
+At replay the user's code is not running, yet pictures, explanations and tracebacks show its lines.
+So each call goes through a small function that is compiled under the user's file name and position.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ class Slot:
 
 
 class Place(NamedTuple):
-    """Where in the learner's code a call was written."""
+    """Where in the user's code a call was written."""
 
     code: CodeType
     instruction: int
@@ -33,8 +37,8 @@ class Node:
     """One call of a function of the namespace, with slots where symbolic tensors stood.
 
     The arguments of a `simple` one are slots and numbers, by position. `writes` are the ids of the
-    handles of variables that it returned. In a world, a call that `tells` is left out, and one with
-    `examples` is not run but returns its example.
+    handles of variables that it returned. In an environment, a call that is
+    `replay_only` is left out, and one with `examples` is not run but returns its example.
     """
 
     name: str
@@ -46,7 +50,7 @@ class Node:
     place: Place
     acts: bool
     writes: tuple[int, ...] = ()
-    tells: bool = False
+    replay_only: bool = False
     examples: tuple[Any, ...] = ()
     simple: bool = False
 

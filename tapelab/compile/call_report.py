@@ -1,8 +1,9 @@
-"""What a call by a program did, told as its replay would have told it, when somebody asks.
+"""Reports of compiled calls: the records that a replay would have written, made on demand.
 
-A program writes one record for a whole call (`log.CALLED`). From that and from the records of the
-captured replay the ops come out again, between the tensors that went in and those that came out.
-The numbers inside are gone, as those of large values are; what goes in and out is known if small.
+A program writes one record for a whole call (`records.ProgramCall`). From that record and from the
+records of the captured replay, the ops inside come out again, between the tensors that went in and
+those that came out. Values inside are gone, as large values are; inputs and results are known if
+they are small.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _STEP: Final = 2.0**-20
 _PLACES: Final = 64
 """So many places of calls are remembered with what stands there."""
 CALL: Final = Op("call", off_the_log, (), ())
-"""What stands in the origin of a call by a program; no rule of an op goes back through it."""
+"""The op in the origin of a compiled call; it has no VJP rule."""
 Inner = OpRun | Assignment | GradientResult
 """What is kept of a captured replay."""
 _KEPT: Final = frozenset({Assignment, GradientResult, *OP_RUNS})
@@ -52,7 +53,7 @@ Value = Callable[[int, Any], Any]
 
 
 @dataclass(frozen=True)
-class Account:
+class CallReport:
     """The records of a captured replay without their numbers, and the ids at its two ends.
 
     It ran within the scope `outside`. `small` are the places at the ends of values that a call
@@ -75,9 +76,9 @@ class Account:
             for at, number in zip(places, known, strict=True)
         }
         tapes = repeat(())
-        return self.spread(call, (*call.input_ids, *call.result_ids), numbers.get, tapes)
+        return self.records_with(call, (*call.input_ids, *call.result_ids), numbers.get, tapes)
 
-    def spread(
+    def records_with(
         self, call: ProgramCall | TapedCall, ids: Sequence[int], value: Value,
         tapes: Iterable[tuple[int, ...]],
     ) -> list[Record]:  # fmt: skip
@@ -102,10 +103,10 @@ class Account:
         return records
 
 
-def account(
+def report(
     records: list[Record], taken: tuple[int, ...], given: tuple[int, ...], constants: set[int],
     outside: Scope | None,
-) -> Account:  # fmt: skip
+) -> CallReport:  # fmt: skip
     """The account of a captured replay; only the numbers of small constants are kept."""
 
     def kept(number: int, value: Any) -> Any:
@@ -113,7 +114,9 @@ def account(
         return value if small or type(value) is Dropped else Dropped(value.shape, value.dtype)
 
     inner = (named(each) for each in records if kind_of(each) in _KEPT)
-    return Account(tuple([_without_numbers(each, kept) for each in inner]), taken, given, outside)
+    return CallReport(
+        tuple([_without_numbers(each, kept) for each in inner]), taken, given, outside
+    )
 
 
 def _without_numbers(record: Inner, kept: Callable[[int, Any], Any]) -> Inner:

@@ -1,7 +1,7 @@
-"""How functions that call back are traced: their callbacks are traced once, into graphs.
+"""Trace rules of functions that call back: their callbacks are traced once, into subgraphs.
 
-A rule takes the trace, the function and the arguments of the call; where it returns NotImplemented,
-nothing in the call depends on a symbolic tensor, and the function itself runs.
+A rule takes the trace, the function and the arguments of the call. It returns NotImplemented where
+nothing in the call depends on a symbolic tensor; then the function itself runs.
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ def _python(
     inputs = [_as_tensor(each) for each in inp]
     kinds = Tout if isinstance(Tout, (list, tuple)) else [Tout]
     first, second = (
-        [_unknown(trace, inputs, each, number) for each in kinds] for number in examples.WORLDS
+        [_unknown(trace, inputs, each, number) for each in kinds]
+        for number in examples.ENVIRONMENTS
     )
     many = isinstance(Tout, (list, tuple))
     results = [first, second] if many else [first[0], second[0]]
@@ -140,7 +141,9 @@ def _unknown(trace: Any, inputs: list[Any], kind: Any, number: int) -> Any:
     shape = () if like is None else like._array.shape
     made = examples.invented(shape if number == 0 else (*shape, 1), dtype, number)
     smooth = next((each for each in seen if each._array.dtype == dtype), None)
-    return made if smooth is None else trace.worlds[number].run(spread_from, (smooth, made), {})
+    return (
+        made if smooth is None else trace.environments[number].run(spread_from, (smooth, made), {})
+    )
 
 
 def _static_value(trace: Any, original: Public, tensor: Any, partial: bool = False) -> Any:

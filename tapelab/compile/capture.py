@@ -19,7 +19,7 @@ from tapelab.compile.call_graph import Node
 from tapelab.compile.eligibility import draws
 from tapelab.compile.pytree import leaves, mapped
 from tapelab.compile.random_draws import Before, Drawing, Undo, WholeDraw
-from tapelab.compile.replay import drawing_by
+from tapelab.compile.replay import intercepted_by
 from tapelab.core.cell import Cell
 from tapelab.core.log import thread
 from tapelab.core.observer import Observer
@@ -82,7 +82,7 @@ class Capture(GradientTape, Observer):
 
         What is drawn is given to a program each time.
         """
-        if node.tells:
+        if node.replay_only:
             return self._held(run)
         if not draws(node):
             return NotImplemented
@@ -173,7 +173,7 @@ def _function(code: CodeType) -> str:
 def captured() -> Iterator[Capture]:
     """Capture what happens in this thread inside the block."""
     capture = Capture()
-    with drawing_by(capture.draw), capture, observed_by(capture):
+    with intercepted_by(capture.draw), capture, observed_by(capture):
         yield capture
 
 

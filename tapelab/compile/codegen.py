@@ -1,12 +1,13 @@
-"""Running a flat program: as one Python function that is written out for it.
+"""Code generation: a flat program as one Python function that is written out for it.
 
     def run(v0, v1):
         v3 = v0 @ c2
         v4 = add_4(v3, v1)
         return v4,
 
-On raw values, without tensors, log or checks of dtypes. What is large is let go of after its last
-use. What several ops do as NumPy's operators is written as such.
+The function works on raw values, without tensors, log or dtype checks. Large values are deleted
+after their last use. Ops that equal a NumPy operator are emitted as that operator, so whatever a
+kernel decides by shapes and dtypes is decided here, once, and not in each run.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from tapelab.ops import activation, arithmetic, broadcasting, products, shapes
 
 Run = Callable[..., tuple[Any, ...]]
 _LARGE: Final = 1024
-"""Elements from which on a value is let go of as soon as nobody needs it any more."""
+"""Values of at least this many elements are deleted after their last use."""
 
 
 def generated(program: Program) -> Run:
     """A function from the values of the parameters to those of the results."""
     names = NAMES | {f"c{slot}": value for slot, value in program.constants.items()}
-    names["__name__"] = __name__  # infinities are no news: warnings of NumPy go by this name
+    names["__name__"] = __name__  # the filter for NumPy's warnings goes by this name
     last = _last_uses(program)
     lines = [f"def run({', '.join(f'v{slot}' for slot in program.parameters)}):"]
     for at, each in enumerate(program.instructions):

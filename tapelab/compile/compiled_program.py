@@ -1,4 +1,17 @@
-"""One program of a traced function as it is called: beside the tapes, or while one listens."""
+"""A compiled program in the place of a replay, and the call that is generated for it.
+
+`Compiled` takes a lowering result, optimises and fuses the program, and generates a call: from
+tensors to raw values, and to tensors again.
+
+    def call(inputs):
+        t0, t1, = inputs
+        s0 = cell0.state
+        r0, = run(t0._array, t1._array, s0._array)
+        ...
+
+Most programs are small, so the code around them costs as much as they do; it is written out for
+each program. Under a simple tape the call goes through `taped_call` instead.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +22,7 @@ from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from tapelab.compile.abstract_evaluation import fresh_state, thread_in
-from tapelab.compile.call_report import CALL, Account, Origins
+from tapelab.compile.call_report import CALL, CallReport, Origins
 from tapelab.compile.capture import captured, undone
 from tapelab.compile.codegen import generated
 from tapelab.compile.fusion import fuse
@@ -18,7 +31,7 @@ from tapelab.compile.lowering import Lowered, NotLoweredError, Place, lowered
 from tapelab.compile.passes import optimised
 from tapelab.compile.program import Program
 from tapelab.compile.pytree import leaves, mapped
-from tapelab.compile.taped_call import NOT_HEARD, TapedProgram, may_be_heard
+from tapelab.compile.taped_call import NOT_TAPED, TapedProgram, can_be_taped
 from tapelab.core import log
 from tapelab.core.origin import next_id
 from tapelab.core.records import GradientResult, ProgramCall, record_source
@@ -40,7 +53,7 @@ def captured_program(replay: Replayed, inputs: Sequence[Tensor]) -> tuple[Any, C
 
 
 def tried_out(replay: Replayed, inputs: Sequence[Tensor]) -> Compiled | str:
-    """The program of a replay that changes nothing and that nobody hears."""
+    """The program of a replay off all tapes, whose changes are undone."""
     with thread_in(fresh_state()), undone():
         return captured_program(replay, inputs)[1]
 
@@ -54,30 +67,30 @@ class Compiled:
         run = generated(program)
         places = [leaf for leaf in leaves(found.outputs) if type(leaf) is Place]
         captured = [*[each.origin for each in places], *[each.origin for each in found.assignments]]
-        origins = Origins(captured, found.account.outside)
-        taken = _small(program.parameters[: len(found.account.taken)], program)
-        account = replace(found.account, small=(taken, _small(program.results, program)))
-        self.call: Replayed = entered(found, program, run, account, origins)
-        self.length = len(account.records)
-        self.questions = sum(isinstance(each, GradientResult) for each in account.records)
+        origins = Origins(captured, found.report.outside)
+        taken = _small(program.parameters[: len(found.report.taken)], program)
+        report = replace(found.report, small=(taken, _small(program.results, program)))
+        self.call: Replayed = entered(found, program, run, report, origins)
+        self.length = len(report.records)
+        self.questions = sum(isinstance(each, GradientResult) for each in report.records)
         self._built = built(found.outputs)
-        self._taped = TapedProgram(found, run, origins) if may_be_heard(found) else None
+        self._taped = TapedProgram(found, run, origins) if can_be_taped(found) else None
         programs[id(self)] = self
-        for tell in listeners:
-            tell(self)
+        for notify in on_compiled:
+            notify(self)
 
-    def heard(self, inputs: Sequence[Tensor]) -> Any:
-        """The same while a tape listens, in one record of it; NOT_HEARD where that cannot be."""
+    def run_taped(self, inputs: Sequence[Tensor]) -> Any:
+        """The results on the active tape, as one record; NOT_TAPED where that is not possible."""
         if self._taped is None:
-            return NOT_HEARD
+            return NOT_TAPED
         made = self._taped(inputs)
-        return made if made is NOT_HEARD else self._built(made)
+        return made if made is NOT_TAPED else self._built(made)
 
 
 programs: Final[WeakValueDictionary[int, Compiled]] = WeakValueDictionary()
 """All that there are in this process, by their ids; other threads read them by `valuerefs`."""
-listeners: Final[list[Callable[[Compiled], None]]] = []
-"""Who is told of each program that is made."""
+on_compiled: Final[list[Callable[[Compiled], None]]] = []
+"""Functions that are called with each new program."""
 
 
 def _small(slots: tuple[int, ...], program: Program) -> list[int]:
@@ -102,7 +115,9 @@ _PLACE: Final = """\
 """Where the call stands, as `log.origin_here` finds it, and so where its results come from."""
 
 
-def entered(found: Lowered, program: Program, run: Any, account: Account, origins: Origins) -> Call:
+def entered(
+    found: Lowered, program: Program, run: Any, report: CallReport, origins: Origins
+) -> Call:
     """A function that runs a program on tensors and variables, and writes down that it ran.
 
     ValueError if a variable has changed its shape. Where the program cannot run, nothing was drawn.
@@ -120,16 +135,16 @@ def entered(found: Lowered, program: Program, run: Any, account: Account, origin
     known = {id(each): name for each, name in zip(found.cells, cells, strict=True)}
     made += [f"    {known[id(each.cell)]}.state = y{at}"
              for at, each in enumerate(found.assignments, count)]  # fmt: skip
-    made += _told(account, given, drawn, len(program.results))
+    made += _record_lines(report, given, drawn, len(program.results))
     made.append(f"    return {_built(found.outputs, [f'y{at}' for at in range(count)])}")
     names = _NAMES | dict(zip(cells, found.cells, strict=True))
-    names |= {"run": run, "account": account, "origins": origins.at, "draws": found.draws}
+    names |= {"run": run, "account": report, "origins": origins.at, "draws": found.draws}
     text = "\n".join(lines) + "\n" + _PLACE + "\n".join(made)
     return _written(f"{text}\n", "call", names | {"outputs": found.outputs})
 
 
 def built(outputs: Any) -> Call:
-    """A function that puts results into the structure that the learner's function returned."""
+    """A function that puts results into the structure that the user's function returned."""
     names = [f"made[{at}]" for at in range(sum(type(each) is Place for each in leaves(outputs)))]
     text = f"def built(made): return {_built(outputs, names)}"
     return _written(text, "built", _NAMES | {"outputs": outputs})
@@ -182,11 +197,11 @@ def _tensor(at: int, slot: int, program: Program) -> list[str]:
     ]  # fmt: skip
 
 
-def _told(account: Account, given: list[str], drawn: int, results: int) -> list[str]:
+def _record_lines(report: CallReport, given: list[str], drawn: int, results: int) -> list[str]:
     """The line that writes down the call: who went in and out, and the small ones' numbers."""
     taken = [f"{each}._array" for each in given] + [f"raw(drawn[{at}])" for at in range(drawn)]
     made = [f"y{at}" for at in range(results)]
-    small_inputs, small_results = account.small
+    small_inputs, small_results = report.small
     ids = [*[f"{each}._id" for each in given], *["*map(number, drawn)"] * bool(drawn)]
     record = record_source(
         ProgramCall, serial="serial", thread="state['number']", origin="here", report="account",

@@ -1,4 +1,9 @@
-"""One trace of a function, for one kind of arguments: `get_concrete_function` gives it."""
+"""A concrete function: the graph of one trace, called with arguments of the kinds it is for.
+
+`get_concrete_function` returns one, and `Function` calls one. It binds arguments to the slots of
+the graph, checks dtypes and shapes, and lets its `Execution` run the graph: by a compiled program
+if there is one, else by a replay. Inside another trace, the call becomes a node of that graph.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,11 @@ from functools import partial
 from typing import Any
 
 from tapelab.array_ops.shape_ops import identity_n
-from tapelab.compile.call_cache import Way
+from tapelab.compile.call_cache import CallTarget
 from tapelab.compile.call_graph import Graph, Slot
 from tapelab.compile.compiled_program import Compiled
-from tapelab.compile.execution import Execution, unheard
-from tapelab.compile.guards import Ways
+from tapelab.compile.execution import Execution, is_unobserved
+from tapelab.compile.guards import GuardedPrograms
 from tapelab.compile.pytree import leaves, mapped
 from tapelab.compile.replay import Replay
 from tapelab.compile.signature import Binding, canonical, positional_name, takes_slot, tensors_in
@@ -193,23 +198,23 @@ class ConcreteFunction:
         if self._holders:
             cells = [*cells, *[leaf._cell for leaf in leaves(bound) if isinstance(leaf, Holder)]]
         replay = partial(self._replayed, bound)
-        run = self._execution.run if unheard() else self._execution.heard
+        run = self._execution.run if is_unobserved() else self._execution.run_taped
         return run(self._graph, replay, [*flat, *captures], cells)
 
     @property
     def execution(self) -> Execution:
-        """What is known of its calls: which of them run by a program."""
+        """Which calls run by a program, and why others do not."""
         return self._execution
 
-    def way(self, flat: list[Any]) -> Way | None:
-        """How calls go that need nothing but tensors of such shapes; None for others."""
+    def call_target(self, flat: list[Any]) -> CallTarget | None:
+        """The target of calls that need only tensors of such shapes; None if others are needed."""
         if self._open or self._holders or self._opaque or self._trace.captured:
             return None
         found = self._execution.known(flat, ())
-        program = found if isinstance(found, (Compiled, Ways)) else None
+        program = found if isinstance(found, (Compiled, GuardedPrograms)) else None
         again = not isinstance(found, str)
         is_direct = not self._has_separate_outputs
-        return Way(partial(self._replayed, ()), program, again, is_direct)
+        return CallTarget(partial(self._replayed, ()), program, again, is_direct)
 
     def _replayed(self, bound: Any, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
         stand_ins: dict[int, Any] = {}
@@ -224,7 +229,7 @@ class ConcreteFunction:
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """What it takes and what it returns, in lines."""
         if not verbose:
-            return f"({self._told()}) -> {_shown(self.structured_outputs)}"
+            return f"({self._shown_parameters()}) -> {_shown(self.structured_outputs)}"
         takes = [
             f"  {name} ({kind}): {_shown(value)}" for name, kind, value in self._parameters()
         ] or ["  None"]
@@ -240,7 +245,7 @@ class ConcreteFunction:
             rows.append((positional_name(parameters, at), "POSITIONAL_OR_KEYWORD", value))
         return rows + [(name, "KEYWORD_ONLY", value) for name, value in by_name.items()]
 
-    def _told(self) -> str:
+    def _shown_parameters(self) -> str:
         return ", ".join(f"{name}: {_shown(value)}" for name, _, value in self._parameters())
 
     def __str__(self) -> str:
@@ -304,7 +309,7 @@ def _numbers(bound: Any) -> list[Any]:
 
 
 def _is_opaque(leaf: Any) -> bool:
-    """Whether an argument is an object of the learner's, which goes by identity."""
+    """Whether an argument is an object of the user's, which goes by identity."""
     plain = (Tensor, TensorSpec, Holder, CompositeTensor, bool, int, float, complex, str, bytes)
     return leaf is not None and not isinstance(leaf, plain)
 

@@ -29,16 +29,16 @@ _PLAIN: Final = (
 """What may stand in the arguments of a node: nothing that can change from call to call."""
 
 
-def may_be_lowered(graph: Graph) -> bool:
+def can_be_lowered(graph: Graph) -> bool:
     """Whether a program could take the place of a graph's replay, as far as its calls tell."""
     return all(map(_harmless, graph.nodes))
 
 
-def may_be_tried(graph: Graph) -> bool:
+def can_be_tried(graph: Graph) -> bool:
     """Whether a graph could be replayed beside the tapes: it may have a program and asks of none
     that belongs to somebody else.
     """
-    return may_be_lowered(graph) and _keeps_to_itself(graph, graph.tapes)
+    return can_be_lowered(graph) and _keeps_to_itself(graph, graph.tapes)
 
 
 def _keeps_to_itself(graph: Graph, tapes: frozenset[int]) -> bool:
@@ -46,7 +46,7 @@ def _keeps_to_itself(graph: Graph, tapes: frozenset[int]) -> bool:
         if node.simple:
             continue
         inner = inner_function(node)
-        if inner is not None and not may_be_tried(inner._graph):
+        if inner is not None and not can_be_tried(inner._graph):
             return False
         for each in _spread((node.args, node.kwargs)):
             if isinstance(each, GradientTape) and id(each) not in tapes:
@@ -61,16 +61,16 @@ def _harmless(node: Node) -> bool:
         return True
     inner = inner_function(node)
     if inner is not None:
-        return may_be_lowered(inner._graph)
+        return can_be_lowered(inner._graph)
     if draws(node):
         return True
-    if node.tells:
+    if node.replay_only:
         return asserts(node)
     if node.acts and not _may_act(node.function):
         return False
     given = list(_spread((node.args, node.kwargs)))
     routines = [each for each in given if isinstance(each, Bundle)]
-    return all(map(_unchanging, given)) and all(may_be_lowered(each.graph) for each in routines)
+    return all(map(_unchanging, given)) and all(can_be_lowered(each.graph) for each in routines)
 
 
 def _may_act(function: Any) -> bool:
@@ -89,7 +89,7 @@ def asserts(node: Node) -> bool:
     """Whether a call only looks whether something is so: it returns nothing, or an error."""
     given = list(_spread((node.args, node.kwargs)))
     plain = all(map(_unchanging, given)) and not any(isinstance(each, Holder) for each in given)
-    return plain and node.tells and declaration_of(node.function).effect == "asserts"
+    return plain and node.replay_only and declaration_of(node.function).effect == "asserts"
 
 
 def _unchanging(thing: Any) -> bool:

@@ -1,8 +1,8 @@
-"""Example tensors: what stands in for the numbers while a function is traced.
+"""Example tensors: the concrete tensors that stand for a symbolic one while a function is traced.
 
-Each symbolic tensor has one example in each of two worlds. The second world differs from the first
-in the lengths that are not known beforehand and in all numbers, so that a shape that depends on
-either comes out differently there, and is known to be unknown.
+Each symbolic tensor has one example in each of two environments. The second differs from the first
+in the sizes of open axes and in all values. So a shape that depends on either comes out differently
+there, and is known to be unknown.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from tapelab.core.dispatch import outside_trace
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
 
-WORLDS: Final = (0, 1)
+ENVIRONMENTS: Final = (0, 1)
 _OPEN: Final = (12, 24)
-"""How long an unknown axis is in each world; numbers that many others divide."""
+"""How long an unknown axis is in each environment; numbers that many others divide."""
 _OPEN_OF_IMAGES: Final = (2, 4)
 _FEW: Final = 65536
 _KNOWN_RANK: Final = 2
 
 
 def from_spec(shape: TensorShape, dtype: Any, lengths: tuple[int, int] = _OPEN) -> Any:
-    """An example per world for a tensor of which only shape and dtype are known."""
+    """An example per environment for a tensor of which only shape and dtype are known."""
     kind = np.dtype(dtype)
     if shape.rank is None:
         first = invented((lengths[0],) * _KNOWN_RANK, kind, 0)
         return first, invented((lengths[1],), kind, 1)
     return tuple(
-        invented([lengths[world] if n is None else n for n in shape], kind, world)
-        for world in WORLDS
+        invented([lengths[environment] if n is None else n for n in shape], kind, environment)
+        for environment in ENVIRONMENTS
     )
 
 
 def from_composite(spec: Any, lengths: tuple[int, int]) -> Any:
-    """An example per world for a ragged or sparse tensor of which only the spec is known."""
+    """An example per environment for a ragged or sparse tensor of which only the spec is known."""
     kind = np.dtype(spec.dtype.as_numpy_dtype)
     with outside_trace():
         return tuple([
-            spec._made(lengths[world], lambda shape, world=world: invented(shape, kind, world))
-            for world in WORLDS
+            spec._made(lengths[at], lambda shape, at=at: invented(shape, kind, at))
+            for at in ENVIRONMENTS
         ])  # fmt: skip
 
 
@@ -59,7 +59,7 @@ def _elements(shape: TensorShape) -> int:
 
 
 def from_value(tensor: Tensor, shape: TensorShape) -> tuple[Tensor, Tensor]:
-    """The tensor itself, and its like in the second world: other numbers, other open lengths."""
+    """The tensor itself, and its like in the second environment: other values, other open sizes."""
     return tensor, opposite(tensor, shape)
 
 
@@ -74,20 +74,20 @@ def opposite(tensor: Tensor, shape: TensorShape) -> Tensor:
 
 
 def relative(tensor: Tensor) -> Tensor:
-    """What takes the place of a result that one world could not compute: all axes open."""
+    """What takes the place of a result that one environment could not compute: all axes open."""
     return opposite(tensor, TensorShape([None] * tensor._array.ndim))
 
 
-def invented(shape: Any, dtype: np.dtype[Any], world: int) -> Tensor:
+def invented(shape: Any, dtype: np.dtype[Any], environment: int) -> Tensor:
     """An example without any number to go by: harmless ones, so that few functions refuse them."""
     if dtype.kind in "fc":
-        made = _filled(shape, dtype, 0.25 if world == 0 else -0.25)
+        made = _filled(shape, dtype, 0.25 if environment == 0 else -0.25)
         if len(made.shape) >= _KNOWN_RANK:  # square matrices can then be inverted and factored
             made = made + 2 * np.eye(*made.shape[-2:], dtype=dtype)
         return constant_of(made)
     first: Any = b"" if dtype.kind == "O" else 0
     other: Any = b"a" if dtype.kind == "O" else 1
-    return constant_of(_filled(shape, dtype, first if world == 0 else other))
+    return constant_of(_filled(shape, dtype, first if environment == 0 else other))
 
 
 def without_numbers(tensor: Tensor) -> Tensor:
@@ -114,11 +114,11 @@ def _other_number(value: Any) -> Any:
 
 
 def spec_examples(spec: Any) -> list[Any]:
-    """An element of such a spec in each world."""
+    """An element of such a spec in each environment."""
 
-    def in_world(number: int) -> Any:
+    def in_environment(number: int) -> Any:
         return mapped(spec, lambda each: from_spec(
             each.shape, each.dtype.as_numpy_dtype
         )[number])  # fmt: skip
 
-    return [in_world(number) for number in WORLDS]
+    return [in_environment(number) for number in ENVIRONMENTS]

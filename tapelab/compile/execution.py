@@ -1,10 +1,10 @@
-"""Calls of a traced function by its program: the same answers as its replay, at less cost.
+"""The execution of a traced function: by a compiled program where there is one, else by a replay.
 
-The first call of a kind is replayed. The second is replayed under a capture, whose ops become a
-program (see `programs`); from the third on the program runs, also where a tape listens outside
-(see `taped_call`). Where numbers decide, there may be several programs (see `guards`). Whatever
-stands in the way (several tapes outside, too many ways to go, an error at run time) leads back to
-the replay.
+Both give the same results; a program costs less. The first call of a kind (a list of shapes) is
+replayed. The second is replayed under a capture, whose ops become a program (`compiled_program`).
+From the third on the program runs, also under one simple tape (`taped_call`). Where values decided
+during the capture there may be several programs, each behind its guards (`guards`). Everything
+else, such as several tapes, too many guards or an error at run time, falls back to the replay.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, Final
 
 from tapelab.compile.call_graph import Graph
 from tapelab.compile.compiled_program import Compiled, Replayed, captured_program, tried_out
-from tapelab.compile.eligibility import may_be_lowered, may_be_tried
-from tapelab.compile.guards import OtherWayError, Ways
-from tapelab.compile.taped_call import NOT_HEARD, heard_by_one
+from tapelab.compile.eligibility import can_be_lowered, can_be_tried
+from tapelab.compile.guards import GuardedPrograms, OtherWayError
+from tapelab.compile.taped_call import NOT_TAPED, has_one_simple_tape
 from tapelab.core.cell import Cell
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
 
-Known = Compiled | Ways[Compiled] | int | str
+Known = Compiled | GuardedPrograms[Compiled] | int | str
 """A program, or several, or how many calls there were, or why there is no program."""
 _MOST_PROGRAMS: Final = 32
 """So many lists of shapes of one trace get programs of their own."""
@@ -49,16 +49,16 @@ class Execution:
         """
         key = _kind(inputs, cells)
         found = self._known.get(key, 0)
-        if isinstance(found, (Compiled, Ways)):
+        if isinstance(found, (Compiled, GuardedPrograms)):
             try:
                 return found.call(inputs)
             except OtherWayError:
                 pass
-            except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
+            except Exception:  # noqa: BLE001 - the replay raises it again, at its line
                 return replay(inputs)
         elif found == 0:
             self._known[key] = 1 if len(self._known) < _MOST_PROGRAMS else "too many shapes"
-        elif found == 1 and not may_be_lowered(graph):
+        elif found == 1 and not can_be_lowered(graph):
             found = self._known[key] = "it does more than to compute and to assign"
         if found == 0 or isinstance(found, str):
             return replay(inputs)
@@ -75,50 +75,50 @@ class Execution:
         self._known[key] = _beside(found, made)
         return result
 
-    def heard(
+    def run_taped(
         self, graph: Graph, replay: Replayed, inputs: Sequence[Tensor], cells: Sequence[Cell]
     ) -> Any:
-        """The results for some inputs while somebody listens: by a program if one tape does."""
-        if not heard_by_one():
+        """The results for some inputs under tapes: by a program if one simple tape is active."""
+        if not has_one_simple_tape():
             return replay(inputs)
         key = _kind(inputs, cells)
         found = self._known.get(key, 0)
         if type(found) is int and self._may_be_tried(graph):
             found = self._known[key] = self._learnt(found, replay, inputs)
-        if isinstance(found, (Compiled, Ways)):
+        if isinstance(found, (Compiled, GuardedPrograms)):
             try:
-                made = found.heard(inputs)
+                made = found.run_taped(inputs)
             except OtherWayError:
                 self._known[key] = self._learnt(found, replay, inputs)
                 return replay(inputs)
-            except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
+            except Exception:  # noqa: BLE001 - the replay raises it again, at its line
                 return replay(inputs)
-            if made is not NOT_HEARD:
+            if made is not NOT_TAPED:
                 return made
         return replay(inputs)
 
     def _may_be_tried(self, graph: Graph) -> bool:
-        """Whether calls that are heard may lead to a program; looked into once."""
+        """Whether calls under a tape may be compiled; computed once."""
         if self._tried is None:
-            self._tried = may_be_tried(graph)
+            self._tried = can_be_tried(graph)
         return self._tried
 
     def _learnt(self, found: Any, replay: Replayed, inputs: Sequence[Tensor]) -> Known:
-        """What is known after one more call that is heard: a program from the second on.
+        """What is known after one more call under a tape: a program from the second call on.
 
-        The call is tried out beside the tape; what it changes is put back.
+        The call is tried out off the tape; what it changes is restored.
         """
         if found == 0:
             return 1 if len(self._known) < _MOST_PROGRAMS else "too many shapes"
         try:
             return _beside(found, tried_out(replay, inputs))
-        except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
+        except Exception:  # noqa: BLE001 - the replay raises it again, at its line
             return found  # type: ignore[no-any-return]  # as it was
 
     @property
     def programs(self) -> list[Compiled]:
         """The programs that there are, for each kind of call and each way that numbers go."""
-        found = [each for each in self._known.values() if isinstance(each, Ways)]
+        found = [each for each in self._known.values() if isinstance(each, GuardedPrograms)]
         single = [each for each in self._known.values() if isinstance(each, Compiled)]
         return [*single, *(program for ways in found for program in ways.programs)]
 
@@ -129,12 +129,12 @@ class Execution:
         return [each for each in found if isinstance(each, str)]
 
 
-def unheard() -> bool:
-    """Whether nobody listens in this thread to what is computed: no tape, no trace, no world."""
+def is_unobserved() -> bool:
+    """Whether no tape, trace, watcher, log or environment observes ops in this thread."""
     state = thread.__dict__
     observers = state["active_tapes"] or state["read_callbacks"] or state["batch_trace"]
     busy = observers or state["trace"]
-    return not busy and state["log"] is None and state.get("world") is None
+    return not busy and state["log"] is None and state.get("environment") is None
 
 
 def _kind(inputs: Sequence[Tensor], cells: Sequence[Cell]) -> tuple[Any, ...]:
@@ -151,9 +151,9 @@ def _beside(found: Any, made: Compiled | str) -> Known:
     """What is known of calls of one kind after one more program, or a reason why there is none."""
     if isinstance(made, str):
         return made
-    if isinstance(found, Ways):
+    if isinstance(found, GuardedPrograms):
         if found.is_full:
             return "numbers decide in too many ways"
         found.add(made)
         return found
-    return Ways(made) if made.decides else made
+    return GuardedPrograms(made) if made.decides else made

@@ -1,4 +1,16 @@
-"""`tf.function`: traces a Python function once per kind of arguments, and replays it afterwards."""
+"""`tf.function`: trace a Python function once per kind of arguments, then replay its graph.
+
+A call takes the first of these that serves it: the call cache (tensors and plain numbers of kinds
+seen before), a concrete function whose key equals or covers the key of the arguments, a new trace.
+Tracing runs the Python code on symbolic tensors, so prints and appends happen once per trace.
+Invariants:
+
+- Two calls share a trace exactly if their keys (`signature.key_of`) are equal, or if one trace with
+  open axes serves both.
+- A variable may be created on the first call only. The function is then traced a second time, in
+  which none may be created.
+- Nothing that a trace does to the state of the thread or to random sequences stays.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +26,7 @@ from tapelab.compile import callback_rules as callback_rules  # noqa: PLC0414 - 
 from tapelab.compile import examples
 from tapelab.compile.abstract_evaluation import fresh_state, is_composite, thread_in
 from tapelab.compile.autograph.source_transform import converted
-from tapelab.compile.call_cache import MISSED, Shortcuts
+from tapelab.compile.call_cache import MISSED, CallCache
 from tapelab.compile.concrete_function import ConcreteFunction
 from tapelab.compile.pytree import mapped
 from tapelab.compile.signature import (
@@ -28,9 +40,9 @@ from tapelab.compile.signature import (
     kinds_in,
     relaxed,
     serves,
+    spec_of_argument,
     takes_slot,
     tensors_in,
-    told_by,
 )
 from tapelab.compile.symbolic import Symbolic, SymbolicTensor
 from tapelab.compile.trace import NON_FIRST_CALL, SINGLETON, Trace
@@ -53,8 +65,8 @@ _RETURNABLE: Final = (bool, int, float, complex, str, bytes, TensorShape)
 class Function:
     """A Python function that is traced when it is called with a new kind of arguments.
 
-    Its Python code runs while it is traced: prints, appends and counters happen then, and what is
-    computed is written down. Later calls of that kind do what was written.
+    Its Python code runs while it is traced: prints, appends and counters happen then, and every op
+    is recorded as a node of a graph. Later calls of that kind run the graph.
     """
 
     def __init__(
@@ -68,7 +80,7 @@ class Function:
         self._autograph = autograph
         self._reduce = reduce_retracing
         self._traces: dict[Key, ConcreteFunction] = {}
-        self._shortcuts = Shortcuts()
+        self._call_cache = CallCache()
         self._count = 0
         self._traced_before = False
         self._owns_variables = False
@@ -79,12 +91,12 @@ class Function:
 
     @property
     def python_function(self) -> Callable[..., Any]:
-        """The function as it was written."""
+        """The Python function that was decorated."""
         return self._python_function
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the function, as graphs and errors show it."""
         return self._name
 
     @property
@@ -94,7 +106,7 @@ class Function:
 
     @property
     def function_spec(self) -> Any:
-        """Its parameters, and how arguments find their places."""
+        """The parameters, and how arguments are bound to them."""
         return self._binding
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -113,7 +125,7 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the trace for arguments of this kind; trace first if there is none."""
-        found = self._shortcuts.result(args, kwargs)
+        found = self._call_cache.result(args, kwargs)
         if found is not MISSED:
             self._recent.append(False)
             return found
@@ -124,7 +136,7 @@ class Function:
         concrete = self._concrete(bound)
         self._notice(self._count > known)
         result = concrete.call_bound(bound, flat)
-        self._shortcuts.learn(args, kwargs, concrete.way(flat), flat)
+        self._call_cache.learn(args, kwargs, concrete.call_target(flat), flat)
         return result
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -199,8 +211,8 @@ class Function:
                     "Modifying a copy is allowed."
                 )
             outputs = mapped(outputs, lambda leaf: _own_output(leaf, trace))
-        told = mapped(bound, told_by(kinds, argument_names(self._binding, bound)))
-        made = ConcreteFunction(trace, trace.graph(outputs), outputs, told, self._binding)
+        specs = mapped(bound, spec_of_argument(kinds, argument_names(self._binding, bound)))
+        made = ConcreteFunction(trace, trace.graph(outputs), outputs, specs, self._binding)
         trace.forget(outputs)
         return made
 
@@ -227,13 +239,13 @@ class Function:
         )  # fmt: skip
 
     def experimental_get_tracing_count(self) -> int:
-        """How often it was traced."""
+        """The number of traces made so far."""
         return self._count
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """What each trace takes and returns."""
-        told = [each.pretty_printed_signature(verbose) for each in self._traces.values()]
-        return "\n\n".join(told)
+        signatures = [each.pretty_printed_signature(verbose) for each in self._traces.values()]
+        return "\n\n".join(signatures)
 
     def __repr__(self) -> str:
         return (

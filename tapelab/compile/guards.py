@@ -1,8 +1,8 @@
-"""What a program goes by: the numbers that decided while its replay was captured.
+"""Guards: the values that decided while a replay was captured, and checks that they are the same.
 
-A branch of the function, a length, or a row that is picked by a number may be others at another
-call. The program asks whether they are the same; where they are not, another program of the same
-function runs, one that was captured when they decided so.
+A branch, a length, or a row chosen by a value may differ in another call. A program checks its
+guards while it runs. If a guard fails, another program of the same function is tried, one that was
+captured when the values were these.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Runnable(Protocol):
     def call(self, inputs: Sequence[Tensor]) -> Any:
         """The results for some inputs."""
 
-    def heard(self, inputs: Sequence[Tensor]) -> Any:
-        """The same while a tape listens."""
+    def run_taped(self, inputs: Sequence[Tensor]) -> Any:
+        """The same on the active tape."""
 
 
 P = TypeVar("P", bound=Runnable)
@@ -64,7 +64,7 @@ def guarded(slot: int, value: Any) -> Instruction:
     return Instruction(guard(value), (slot,), (), ())
 
 
-class Ways(Generic[P]):
+class GuardedPrograms(Generic[P]):
     """Programs of one function for calls of one kind, the one that ran last being the first."""
 
     def __init__(self, first: P) -> None:
@@ -81,16 +81,16 @@ class Ways(Generic[P]):
 
     def call(self, inputs: Sequence[Tensor]) -> Any:
         """Run the program that is for these numbers; OtherWayError if there is none yet."""
-        return self._first(inputs, heard=False)
+        return self._first(inputs, is_taped=False)
 
-    def heard(self, inputs: Sequence[Tensor]) -> Any:
-        """The same while a tape listens; NOT_HEARD where that cannot be."""
-        return self._first(inputs, heard=True)
+    def run_taped(self, inputs: Sequence[Tensor]) -> Any:
+        """The same on the active tape; NOT_TAPED where that is not possible."""
+        return self._first(inputs, is_taped=True)
 
-    def _first(self, inputs: Sequence[Tensor], *, heard: bool) -> Any:
+    def _first(self, inputs: Sequence[Tensor], *, is_taped: bool) -> Any:
         for each in tuple(self.programs):
             try:
-                result = each.heard(inputs) if heard else each.call(inputs)
+                result = each.run_taped(inputs) if is_taped else each.call(inputs)
             except OtherWayError:
                 continue
             if each is not self.programs[0]:

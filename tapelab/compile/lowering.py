@@ -1,10 +1,9 @@
-"""From a replay that was captured to a flat program: its ops, and where their values came from.
+"""Lowering: the records of a captured replay become a flat program.
 
-What an op took is an input, the state of a variable, the result of another op, or a constant. A
-constant may come from Python's numbers and from shapes, which are the same in all calls that share
-a program. It may not come from numbers that differ from call to call: where anybody looked at such
-numbers, the program is for calls with the same ones alone (`deciding`); where they are hardly ever
-the same again, there is no program, and the graph is replayed.
+Every op of the capture becomes an instruction on slots. Reads of variables become parameters,
+assignments become results, random draws become parameters that are drawn before each call. Values
+that Python code looked at become guards. NotLoweredError says why a replay has no program: an op
+of the user without a known kernel, an array of unknown source, a write in an unusual way.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tapelab.compile.abstract_evaluation import is_eager
-from tapelab.compile.call_report import Account, account
+from tapelab.compile.call_report import CallReport, report
 from tapelab.compile.capture import Capture
 from tapelab.compile.guards import LARGEST, MOST_GUARDS, guarded
 from tapelab.compile.program import Fused, Instruction, Kind, Moving, Program, Settings
@@ -101,9 +100,9 @@ class _Lowering:
         )
         cells = tuple(cell for cell, _ in self._capture.states)
         assignments = tuple(each for each, _ in self._assignments)
-        told = self._account(tuple([leaf._id for leaf in leaves(outputs) if is_eager(leaf)]))
+        report = self._report(tuple([leaf._id for leaf in leaves(outputs) if is_eager(leaf)]))
         ends = cells, drawing.finished(), placed, assignments
-        return Lowered(program, *ends, told, slots.of, self._reads())
+        return Lowered(program, *ends, report, slots.of, self._reads())
 
     def _reads(self) -> tuple[tuple[Cell, Origin], ...]:
         """The variables that are read, and where for the first time."""
@@ -114,7 +113,7 @@ class _Lowering:
             (known[each.variable.id], each.origin) for each in reads if each.variable.id in known
         ])  # fmt: skip
 
-    def _account(self, outputs: tuple[int, ...]) -> Account:
+    def _report(self, outputs: tuple[int, ...]) -> CallReport:
         """What a call by the program tells of itself."""
         records = self._capture.records()
         kept = (each for each in records if kind_of(each) is Assignment)
@@ -122,7 +121,7 @@ class _Lowering:
         slots = self._slots
         constants = {number for number, slot in slots.of.items() if slot in slots.constants}
         ends = self._taken, (*outputs, *assigned)
-        return account(records, *ends, constants, logs.thread.scope)
+        return report(records, *ends, constants, logs.thread.scope)
 
     def _take_all(self) -> None:
         """Take over what happened, in order: records, and what was worked out beside them."""
@@ -130,12 +129,12 @@ class _Lowering:
         following = next(asides, None)
         for at, record in enumerate((*self._capture.records(), None)):
             while following is not None and following[0] <= at:
-                self._aside(*following[1:])
+                self._host_call(*following[1:])
                 following = next(asides, None)
             if record is not None:
                 self._take(record)
 
-    def _aside(self, function: Any, given: tuple[Any, ...], result: Any) -> None:
+    def _host_call(self, function: Any, given: tuple[Any, ...], result: Any) -> None:
         inputs = tuple(map(self._slots.operand, given))
         if function is None:
             for slot, each in zip(inputs, given, strict=True):
@@ -168,7 +167,7 @@ class _Lowering:
         elif kind is Assignment:
             self._assign(view(Assignment, record))
         elif kind is TapePaused and view(TapePaused, record).tape == self._capture._serial:
-            raise NotLoweredError("it computes something that no tape may hear of")
+            raise NotLoweredError("it computes something that no tape may record")
         elif kind is Creation and view(Creation, record).variable is not None:
             raise NotLoweredError("it makes a variable")
 
@@ -244,11 +243,11 @@ class _Lowering:
         return found
 
     def _check_positions(self) -> None:
-        """NotLoweredError where positions come from numbers in a way that nobody has told."""
+        """NotLoweredError where positions come from values in a way that was not recorded."""
         slots = self._slots
         out = {slots.of.get(number) for number in self._capture.arrays_out}
         if slots.strange and slots.moving.intersection((*out, *self._handed_out)):
-            raise NotLoweredError("positions are worked out in a way that is not told")
+            raise NotLoweredError("positions are computed in a way that was not recorded")
 
 
 def _with_id(drawn: Any) -> tuple[int, Any]:
@@ -257,7 +256,7 @@ def _with_id(drawn: Any) -> tuple[int, Any]:
 
 
 def _name_of(function: Any) -> str:
-    return str(getattr(getattr(function, "func", function), "__name__", "aside"))
+    return str(getattr(getattr(function, "func", function), "__name__", "host_call"))
 
 
 class Slots:
@@ -270,7 +269,7 @@ class Slots:
         self.constants: dict[int, Any] = {}
         self.instructions: list[Instruction] = []
         self.moving: set[int] = set()  # what is filled with other numbers at another call
-        self.strange = False  # whether there are arrays of which nobody said where they came from
+        self.strange = False  # whether there are arrays of unknown source
         self._arrays: dict[int, int] = {}
 
     def parameter(self, number: int, value: Any) -> int:
@@ -392,6 +391,6 @@ class Lowered:
     draws: Draws
     outputs: Any
     assignments: tuple[StateUpdate, ...]
-    account: Account
+    report: CallReport
     slots: Mapping[int, int]
     reads: tuple[tuple[Cell, Origin], ...]

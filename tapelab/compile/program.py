@@ -35,7 +35,7 @@ class Kind(NamedTuple):
 class Fused:
     """Several ops as one: `kernel(*inputs)` returns the value of the output, or of all as a tuple.
 
-    The values it returns belong to the caller (nobody else holds on to them), and have the kinds
+    The values it returns belong to the caller (nothing else refers to them), and have the kinds
     of the output slots. `into(*inputs, *outputs)`, if there is one, writes the same numbers into
     arrays that the caller has at hand; they overlap no input, and there are none of shape ().
     """

@@ -1,7 +1,9 @@
-"""The way back of a program, as a program: the forward part saves what the way back needs.
+"""The VJP of a program, as a program: the forward part saves what the backward part needs.
 
-Both parts come of one program, lowered from the ops of the function and the gradients of its
-results. What depends on no upstream gradient is the forward part; the rest is the way back.
+Both parts come from one program, lowered from the ops of the function and the gradients of its
+results. Instructions that depend on no upstream gradient are the forward part; the rest is the
+backward part. Values that the backward part takes from the forward part are saved in the record of
+the call.
 """
 
 from __future__ import annotations
@@ -29,22 +31,22 @@ from tapelab.recording.facts import KEPT_ELEMENTS
 Flags = tuple[bool, ...]
 
 
-class Cut(NamedTuple):
+class SplitProgram(NamedTuple):
     """A program in two parts, for results of which some are `asked`.
 
     `forward` takes the parameters and returns the results, then what `back` takes after the
     parameters and before the upstream gradients. `back` returns a gradient for each parameter that
-    `reached` marks. It is `heavy` if some of what is saved is large.
+    `reached` marks. It is `has_large` if some of what is saved is large.
     """
 
-    asked: Flags
+    requested: Flags
     reached: Flags
     forward: Run
     back: Run
-    heavy: bool
+    has_large: bool
 
 
-def is_heavy(program: Program, slots: Iterable[int]) -> bool:
+def has_large_values(program: Program, slots: Iterable[int]) -> bool:
     """Whether there are values in some slots that a log keeps only as long as it needs them."""
     return any(program.kinds[slot].size > KEPT_ELEMENTS for slot in slots)
 
@@ -59,30 +61,40 @@ def values_of(program: Program, values: Sequence[Any]) -> dict[int, Any]:
     return slots
 
 
-def cut(
-    program: Program, values: Sequence[Any], followed: Flags, asked: Flags, upstream: Sequence[Any]
-) -> Cut | None:
+def split_for_vjp(
+    program: Program,
+    values: Sequence[Any],
+    followed: Flags,
+    requested: Flags,
+    upstream: Sequence[Any],
+) -> SplitProgram | None:
     """The two parts of a program, for gradients of what is followed; None if there are none.
 
     The values of its parameters and the upstream gradients of what is asked stand for all others.
     """
-    flags = (*asked, *(False,) * (len(program.results) - len(asked)))
-    questions = thread.recent_calls
-    thread.recent_calls = deque(maxlen=questions.maxlen)  # nobody but us asks here
+    flags = (*requested, *(False,) * (len(program.results) - len(requested)))
+    calls = thread.recent_calls
+    thread.recent_calls = deque(maxlen=calls.maxlen)  # gradient calls of the user stay apart
     try:
         with thread_in(fresh_state()):
             found, reached = _both(program, values, followed, flags, upstream)
-    except Exception:  # noqa: BLE001 - the ops inside meet it again, and tell it
+    except Exception:  # noqa: BLE001 - the ops inside raise it again
         return None
     finally:
-        thread.recent_calls = questions
+        thread.recent_calls = calls
     if found.cells or found.draws.runs or found.assignments:
         return None
-    return Cut(asked, reached, *_parts(optimised(found.program), len(values), len(flags)))
+    return SplitProgram(
+        requested, reached, *_parts(optimised(found.program), len(values), len(flags))
+    )
 
 
 def _both(
-    program: Program, values: Sequence[Any], followed: Flags, asked: Flags, upstream: Sequence[Any]
+    program: Program,
+    values: Sequence[Any],
+    followed: Flags,
+    requested: Flags,
+    upstream: Sequence[Any],
 ) -> tuple[Lowered, Flags]:
     """One program for the results and the gradients, and which parameters have a gradient."""
     here = origin_here()
@@ -93,7 +105,7 @@ def _both(
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(sources)
             results = _run_on_tensors(program, given)
-        targets = [each for each, flag in zip(results, asked, strict=True) if flag]
+        targets = [each for each, flag in zip(results, requested, strict=True) if flag]
         gradients = iter(tape.gradient(targets, sources, output_gradients=seeds))
     found = [next(gradients) if flag else None for flag in followed]
     if any(type(each) is not Tensor for each in found if each is not None):
@@ -133,7 +145,7 @@ def _as_tensor(value: Any) -> Tensor:
 
 
 def _parts(program: Program, taken: int, given: int) -> tuple[Run, Run, bool]:
-    """The forward part and the way back, each compiled, and whether much is saved between."""
+    """The forward and the backward part, compiled, and whether large values are saved between."""
     parameters, seeds = program.parameters[:taken], program.parameters[taken:]
     late = set(seeds)
     early_ones: list[Instruction] = []
@@ -155,7 +167,7 @@ def _parts(program: Program, taken: int, given: int) -> tuple[Run, Run, bool]:
         program, parameters=(*parameters, *saved, *seeds), results=gradients,
         instructions=tuple(late_ones),
     )  # fmt: skip
-    return _compiled(forward), _compiled(back), is_heavy(program, saved)
+    return _compiled(forward), _compiled(back), has_large_values(program, saved)
 
 
 def _compiled(program: Program) -> Run:

@@ -1,7 +1,7 @@
-"""Walking through what functions are given and what they return, down to tensors and plain things.
+"""Pytrees: nests of arguments and results, walked down to their leaves.
 
-Beyond the nests of `tf.nest`, tensors also stand in slices (`x[i:j]`) and in sparse gradients.
-Ragged and sparse tensors are leaves: they are handled as one thing.
+Beyond the nests of `tf.nest`, tensors also occur in slices (`x[i:j]`) and in `IndexedSlices`.
+Ragged and sparse tensors are leaves: they are handled as one value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Random numbers inside a captured replay: the program draws them anew at each call, in order.
+"""Random draws inside a captured replay: the program repeats them at each call, in order.
 
-What is drawn is given to the program as parameters. Where its call turns out to be none for that
-program, or fails, all sequences are put back first, so that whoever runs the call instead draws the
+The drawn values are parameters of the program. If a call turns out to belong to another program, or
+fails, all random sequences are put back first, so that whatever runs the call instead draws the
 same numbers.
 """
 

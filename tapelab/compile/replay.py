@@ -1,4 +1,10 @@
-"""Replaying a graph: its calls once more, in order, on real tensors and real variables."""
+"""The replay of a graph: its calls again, in order, on real tensors and real variables.
+
+A replay is the reference for what a traced function returns; compiled programs must agree with it.
+Each node is called from the line that recorded it, so errors, recordings and tapes show that line.
+Tapes of the graph are new tapes in each replay, and arguments that are objects or variables stand
+in the places of those that were traced.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +14,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
-from tapelab.compile.abstract_evaluation import is_eager, twin, world_here
+from tapelab.compile.abstract_evaluation import current_environment, is_eager, twin
 from tapelab.compile.call_graph import Graph, Node, Site, Slot
 from tapelab.compile.pytree import leaves, mapped
 from tapelab.core.cell import Cell, Holder
@@ -30,7 +36,7 @@ _running: Final = _Running()
 
 
 @contextmanager
-def drawing_by(draw: Draw) -> Iterator[None]:
+def intercepted_by(draw: Draw) -> Iterator[None]:
     """Let somebody see each call of the replays in this thread first, for the length of a block.
 
     What they return is the result of the call, unless it is NotImplemented.
@@ -105,20 +111,20 @@ class Replay:
                 self.slots[slot.number] = leaf
 
     def _result(self, node: Node, call: Site) -> Any:
-        world = world_here()
-        if world is not None and (node.tells or node.examples):
-            return node.examples[world.number] if node.examples else None
-        if node.simple and world is None:
+        environment = current_environment()
+        if environment is not None and (node.replay_only or node.examples):
+            return node.examples[environment.number] if node.examples else None
+        if node.simple and environment is None:
             slots = self.slots
             args = [slots[each.number] if type(each) is Slot else each for each in node.args]
             return call(node.function, args, {})
         args, kwargs = mapped(node.args, self.fill), mapped(node.kwargs, self.fill)
-        if world is None and _running.draw is not None:
+        if environment is None and _running.draw is not None:
             drawn = _running.draw(node, partial(call, node.function, args, kwargs))
             if drawn is not NotImplemented:
                 return drawn
-        if world is not None:
-            args, kwargs = mapped(args, world.stand_in), mapped(kwargs, world.stand_in)
+        if environment is not None:
+            args, kwargs = mapped(args, environment.stand_in), mapped(kwargs, environment.stand_in)
         return call(node.function, args, kwargs)
 
     def _leave_tapes(self) -> None:

@@ -116,7 +116,7 @@ class Session:
             _sessions.remove(self)
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """There is nothing to release."""
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None) -> Any:
         """The numbers of tensors, in the structure in which they are asked for."""
@@ -199,9 +199,9 @@ class Session:
         named = self.graph._named.values() if self.graph else ()
         name = next((each.op.name for each in named if each._id == number), "Placeholder")
         kind = next((each.dtype for each in named if each._id == number), None)
-        told = f" with dtype {kind.name}" if kind is not None else ""
+        dtype = f" with dtype {kind.name}" if kind is not None else ""
         raise invalid_argument(
-            "Placeholder", f"You must feed a value for placeholder tensor '{name}'{told}"
+            "Placeholder", f"You must feed a value for placeholder tensor '{name}'{dtype}"
         )
 
     def _number(self, each: Any, run: Replay) -> Any:

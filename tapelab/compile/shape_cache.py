@@ -1,9 +1,9 @@
 """The shape cache of a trace: the results of calls of a kind that was evaluated before.
 
-Evaluating a call in both worlds tells what it returns. A function of floats whose shapes are known,
+Evaluating a call in both environments shows what it returns. A function of floats of known shapes,
 such as `x * 1.5` or `tf.tanh(x)`, returns the same shape and dtype each time, so a long function
 evaluates each kind of call once. While a tape is open every call is evaluated, because the tapes of
-the worlds have to record it.
+the environments have to record it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tapelab.core.tensor import Tensor, wrap
 
 @dataclass(frozen=True)
 class CachedCall:
-    """What calls of one kind return: the name of the node, and a value in each world."""
+    """What calls of one kind return: the name of the node, and a value in each environment."""
 
     base: str
     kind: str
@@ -40,7 +40,9 @@ class ShapeCache:
 
     def key(self, trace: OpenTrace, function: Callable[..., Any], args: Any) -> Any:
         """What a call has in common with others of its kind; None for one that must be tried."""
-        if type(args) is not tuple or any(world.taped() for world in trace.worlds):
+        if type(args) is not tuple or any(
+            environment.taped() for environment in trace.environments
+        ):
             return None
         key: list[Any] = [function]
         symbolic = False
@@ -66,15 +68,15 @@ class ShapeCache:
         alike = first.shape == second.shape and first.dtype == second.dtype
         symbols = [each for each in args if type(each) is SymbolicTensor]
         if alike and first.dtype.kind == "f" and all(
-            _made_at_once(world.last_record(), made._examples[at], symbols, at)
-            for at, world in enumerate(trace.worlds)
+            _made_at_once(environment.last_record(), made._examples[at], symbols, at)
+            for at, environment in enumerate(trace.environments)
         ):  # fmt: skip
             base = base_name(key[0], {}, last)
             self.known[key] = CachedCall(base, last or base, (first, second))
 
 
 def _made_at_once(record: Any, result: Tensor, args: list[SymbolicTensor], at: int) -> bool:
-    """Whether the last op of a world made a result from the arguments themselves."""
+    """Whether the last op of an environment made a result from the arguments themselves."""
     if record is None or kind_of(record) not in OP_RUNS:
         return False
     run, ids = as_op_run(record), {each._examples[at]._id for each in args}

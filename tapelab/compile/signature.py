@@ -1,4 +1,8 @@
-"""What decides whether a function is traced again: the kinds of its arguments."""
+"""Keys and bindings of arguments: what decides whether a function is traced again.
+
+A key replaces every tensor by its `Kind` (dtype, shape, which variable), keeps plain Python values,
+and holds other objects by identity. `Binding` puts arguments into the places of the parameters.
+"""
 
 from __future__ import annotations
 
@@ -196,8 +200,8 @@ class Binding:
         if not isinstance(spec, TensorSpec):
             if spec.is_compatible_with(value):
                 return value
-            told = spec_of_composite(value) if is_composite(value) else value
-            raise self.refused(f"Can not cast {told!r} to {spec!r}", args, kwargs)
+            there = spec_of_composite(value) if is_composite(value) else value
+            raise self.refused(f"Can not cast {there!r} to {spec!r}", args, kwargs)
         if isinstance(value, Holder):
             value = to_tensor(value)
         if not isinstance(value, Tensor):
@@ -243,7 +247,7 @@ def takes_slot(leaf: Any) -> bool:
 
 
 def examples_of(leaf: Any, kind: Kind, lengths: tuple[int, int]) -> Any:
-    """What stands for an argument in each world."""
+    """What stands for an argument in each environment."""
     shape = TensorShape(kind.shape)
     if isinstance(leaf, SymbolicTensor):
         return _examples_in_shape(leaf, kind, lengths)
@@ -294,11 +298,11 @@ def argument_names(binding: Binding, bound: Any) -> list[str]:
     return names
 
 
-def told_by(kinds: list[Kind], names: list[str]) -> Callable[[Any], Any]:
+def spec_of_argument(kinds: list[Kind], names: list[str]) -> Callable[[Any], Any]:
     """What stands for an argument in a signature: the spec of what is a tensor, or as it is."""
     open_kinds, open_names = iter(kinds), iter(names)
 
-    def told(leaf: Any) -> Any:
+    def spec(leaf: Any) -> Any:
         name = next(open_names)
         if not takes_slot(leaf):
             return leaf
@@ -309,4 +313,4 @@ def told_by(kinds: list[Kind], names: list[str]) -> Callable[[Any], Any]:
             return leaf
         return TensorSpec(TensorShape(kind.shape), kind.dtype, getattr(leaf, "name", name) or name)
 
-    return told
+    return spec

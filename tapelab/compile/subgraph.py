@@ -1,4 +1,4 @@
-"""Branches and loops at replay: routines, and what picks and repeats them."""
+"""Subgraphs at replay: branches and loop bodies, and the nodes that choose and repeat them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.compile.abstract_evaluation import is_eager
 from tapelab.compile.call_graph import Graph
-from tapelab.compile.execution import Execution, unheard
+from tapelab.compile.execution import Execution, is_unobserved
 from tapelab.compile.pytree import Bundle, leaves
 from tapelab.compile.replay import Replay
 from tapelab.core.convert import to_tensor
@@ -40,7 +40,7 @@ class Routine(Bundle):
         """Run it on real tensors."""
         flat = [leaf for leaf in leaves(inputs) if is_eager(leaf)]
         replay = Replay(self.graph, within=True)
-        if not unheard() or replay.other_variables:
+        if not is_unobserved() or replay.other_variables:
             return replay.run(flat, self._captures)
 
         def again(given: Sequence[Any]) -> Any:
@@ -108,7 +108,7 @@ def first_value(shape: tuple[int, ...], dtype: Any) -> Tensor:
 
 
 def _rows(items: Any) -> Any:
-    """What a loop goes over; rows of whole numbers have no history that a tape could follow."""
+    """The items of a loop; rows of integers need no history that a tape could follow."""
     if isinstance(items, Tensor) and items._array.ndim and items._array.dtype.kind in "iub":
         return map(constant_of, items._value)
     return items

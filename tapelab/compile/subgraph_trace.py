@@ -1,4 +1,4 @@
-"""Control flow inside a graph: branches and loops whose bodies are graphs of their own."""
+"""Tracing of branches and loop bodies into subgraphs, and the nodes that run them at replay."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def routine(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> 
 
 def begun(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> tuple[Trace, Any]:
     """Trace a branch or a body, leaving open which of its results are wanted."""
-    inner = Trace(name, outer=outer, worlds=outer.worlds, in_function=outer.in_function)
+    inner = Trace(name, outer=outer, environments=outer.environments, in_function=outer.in_function)
     inner.variables, inner.tapes = outer.variables, outer.tapes
 
     def placeholder(leaf: Any) -> Any:
@@ -64,7 +64,7 @@ def finished(outer: Trace, inner: Trace, result: Any) -> tuple[Routine, Any]:
 
 
 def examples_of(leaf: Any) -> Any:
-    """What stands for a thing in each world."""
+    """What stands for a thing in each environment."""
     return leaf._examples if isinstance(leaf, Symbolic) else (leaf, leaf)
 
 
@@ -85,7 +85,7 @@ def between(outer: Trace, inputs: Any, variables: Any, outputs: Any) -> Routine:
         found = leaves((node.args, node.kwargs))
         slots = [leaf.number for leaf in found if isinstance(leaf, Slot)]
         reads = any(isinstance(leaf, Holder) and id(leaf._cell) in cells for leaf in found)
-        if not node.tells and not node.writes and (reads or known.intersection(slots)):
+        if not node.replay_only and not node.writes and (reads or known.intersection(slots)):
             chosen.append(node)
             known |= {slot.number for slot in node.results if slot is not None}
             needed |= dict.fromkeys(slots)
@@ -121,7 +121,7 @@ def switch(outer: Trace, index: Any, branches: list[Any]) -> Any:
 
 
 def _joined(ours: Any, theirs: Any) -> list[Any]:
-    """What a choice returns in each world: the first branch in one, the other in the other."""
+    """The results of a choice: those of one branch in each environment."""
     first, second = leaves(ours), leaves(theirs)
     for a, b in zip(first, second, strict=False):
         if isinstance(a, Tensor) != isinstance(b, Tensor) or (
@@ -132,7 +132,7 @@ def _joined(ours: Any, theirs: Any) -> list[Any]:
         raise TypeError(f"{_UNLIKE} They return {len(first)} and {len(second)} values.")
     other = iter(second)
 
-    def second_world(leaf: Any) -> Any:
+    def second_environment(leaf: Any) -> Any:
         there = next(other)
         if not isinstance(leaf, SymbolicTensor):
             return leaf._examples[1] if isinstance(leaf, Symbolic) else leaf
@@ -143,7 +143,7 @@ def _joined(ours: Any, theirs: Any) -> list[Any]:
         return chosen
 
     here = mapped(ours, lambda x: x._examples[0] if isinstance(x, Symbolic) else x)
-    return [here, mapped(ours, second_world)]
+    return [here, mapped(ours, second_environment)]
 
 
 _UNLIKE: Final = (
@@ -167,7 +167,7 @@ def while_loop(
     step, outputs, entered = _body(outer, "while_body", body, [], list(entered))
     check_invariant(entered, outputs)
     arguments = (check, step, start, most, first_in_body)
-    return outer.write(loop, arguments, _in_worlds(outputs))
+    return outer.write(loop, arguments, _by_environment(outputs))
 
 
 def for_loop(
@@ -183,7 +183,7 @@ def for_loop(
     check_invariant(entered, outputs)
     check = None if test is None else routine(outer, "for_test", test, *start)[0]
     arguments = (items, step, start, check, first_in_body)
-    return outer.write(each_item, arguments, _in_worlds(outputs))
+    return outer.write(each_item, arguments, _by_environment(outputs))
 
 
 def as_tensor(leaf: Any) -> Any:
@@ -228,11 +228,11 @@ def _as_tuple(result: Any) -> tuple[Any, ...]:
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
 
-def _in_worlds(outputs: Any) -> list[Any]:
-    def in_world(number: int) -> Any:
+def _by_environment(outputs: Any) -> list[Any]:
+    def in_environment(number: int) -> Any:
         return mapped(outputs, lambda x: x._examples[number] if isinstance(x, Symbolic) else x)
 
-    return [in_world(number) for number in examples.WORLDS]
+    return [in_environment(number) for number in examples.ENVIRONMENTS]
 
 
 def check_invariant(entered: Any, outputs: Any) -> None:

@@ -36,7 +36,7 @@ class OpenTrace(Protocol):
 
     name: str
     outer: Any
-    worlds: tuple[Any, ...]
+    environments: tuple[Any, ...]
     in_function: bool
     kinds: dict[str, str]
     graph_handle: Any
@@ -87,10 +87,10 @@ class Symbolic:
 
 
 class SymbolicTensor(Tensor, Symbolic):
-    """A tensor that stands for the one that will be there when the function is replayed.
+    """A tensor of a graph: it has a dtype, a shape as far as it is known, and no values.
 
-    It carries one example per world (see `worlds.py`): where the shapes of the examples agree,
-    the shape is known.
+    It carries one example per environment (see `abstract_evaluation`). Where the shapes of the
+    examples agree, the shape is known.
     """
 
     __slots__ = ("_examples", "_name", "_narrowed", "_trace")

@@ -1,10 +1,10 @@
-"""Calls of a program while a tape is active: one record on the tape, and a compiled VJP.
+"""Compiled calls under a tape: one record per call, and a compiled VJP.
 
-The record (`records.TapedCall`) holds what the call was given and what its VJP needs. A reader who
-wants the ops inside gets them: they are computed once more from what was given. So does a backward
-pass that the compiled VJP does not serve. `TapedProgram` knows a program and the tape's view of it;
-`TapedInputs` serves the calls in which the tape follows the same inputs; `Call` is what the record
-of one call keeps.
+The record (`records.TapedCall`) holds the inputs, the results and what the VJP needs. Readers that
+want the ops inside get them: they are computed once more from the inputs. So does a backward pass
+that the compiled VJP does not serve. `TapedProgram` is a program and the tape's view of it,
+`TapedInputs` serves the calls in which the tape follows the same inputs, and `Call` is what the
+record of one call keeps.
 """
 
 from __future__ import annotations
@@ -18,12 +18,18 @@ from weakref import ref
 
 import numpy as np
 
-from tapelab.compile.abstract_evaluation import world_here
+from tapelab.compile.abstract_evaluation import current_environment
 from tapelab.compile.call_report import CALL, Origins
 from tapelab.compile.codegen import Run
 from tapelab.compile.lowering import Lowered, StateUpdate
 from tapelab.compile.program import Instruction, Moving
-from tapelab.compile.program_vjp import Cut, Flags, cut, is_heavy, values_of
+from tapelab.compile.program_vjp import (
+    Flags,
+    SplitProgram,
+    has_large_values,
+    split_for_vjp,
+    values_of,
+)
 from tapelab.core import log as logs
 from tapelab.core.cell import Cell
 from tapelab.core.log import thread
@@ -46,24 +52,24 @@ from tapelab.core.records import (
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of, wrap
 
-NOT_HEARD: Final = object()
-"""A call that has to be replayed for the tape that listens."""
+NOT_TAPED: Final = object()
+"""A call has to be replayed for the active tape."""
 
 
-def heard_by_one() -> bool:
-    """Whether one tape and nothing else listens here, and follows all that comes of it."""
+def has_one_simple_tape() -> bool:
+    """Whether one ordinary tape is active and nothing else observes this thread."""
     state = thread.__dict__
     active = state["active_tapes"]
     if len(active) != 1 or type(active[0]) is not GradientTape or REGISTERED:
         return False
     other = state["read_callbacks"] or state["batch_trace"] or state["trace"]
-    return not other and active[0]._follows_all and world_here() is None
+    return not other and active[0]._follows_all and current_environment() is None
 
 
-def may_be_heard(found: Lowered) -> bool:
-    """Whether a tape may hear of the calls of a program by one record."""
+def can_be_taped(found: Lowered) -> bool:
+    """Whether a tape may record the calls of a program as one record."""
     program = found.program
-    runs = [each for each in found.account.records if isinstance(each, OpRun)]
+    runs = [each for each in found.report.records if isinstance(each, OpRun)]
     bodies = any("body" in run.settings for run in runs)
     made = {slot for each in program.instructions for slot in each.outputs}
     outputs = program.results[: len(program.results) - len(found.assignments)]
@@ -82,32 +88,32 @@ def _is_known(each: Instruction) -> bool:
 
 
 def _reads_back(found: Lowered) -> bool:
-    """Whether anything is made of what was assigned, where a history begins anew."""
-    records, count = found.account.records, len(found.assignments)
+    """Whether an op or an output uses an assigned value, whose history starts at the assignment."""
+    records, count = found.report.records, len(found.assignments)
     new = {each.tensor for each in records if isinstance(each, Assignment)}
     taken = {number for each in records if isinstance(each, OpRun) for number in each.input_ids}
-    outputs = found.account.given[: len(found.account.given) - count]
+    outputs = found.report.given[: len(found.report.given) - count]
     return not new.isdisjoint((*taken, *outputs))
 
 
 class TapedProgram:
-    """What is known of the calls of a program that a tape hears, by what the tape follows."""
+    """The calls of a program under a tape, by the inputs that the tape follows."""
 
     def __init__(self, found: Lowered, run: Run, origins: Origins) -> None:
         self.found = found
         self.run = run
         self.origins = origins
         self.count = len(found.program.results) - len(found.assignments)
-        self._ways: dict[Flags, TapedInputs] = {}
+        self._by_followed: dict[Flags, TapedInputs] = {}
         program, constants = found.program, found.program.constants
-        self.heavy = is_heavy(program, (*program.parameters, *program.results))
+        self.has_large = has_large_values(program, (*program.parameters, *program.results))
         self._constants = {number for number, slot in found.slots.items() if slot in constants}
         read = {id(cell) for cell, _ in found.reads}
         self._cells = [(cell, id(cell) in read) for cell in found.cells]
         self._undrawn = (False,) * found.draws.count
 
     def __call__(self, inputs: Sequence[Tensor]) -> Any:
-        """The results of a call, on the tape that listens; NOT_HEARD where it follows no input."""
+        """The results of a call on the active tape; NOT_TAPED where it follows no input."""
         (tape,) = thread.__dict__["active_tapes"]
         tracked = tape._tracked
         given = [*inputs, *[cell.state for cell, _ in self._cells]]
@@ -115,18 +121,18 @@ class TapedProgram:
             *[each._id in tracked for each in inputs],
             *[_followed(tape, cell, read=read) for cell, read in self._cells], *self._undrawn,
         )  # fmt: skip
-        way = self._ways.get(followed)
-        if way is None:
-            way = self._ways[followed] = TapedInputs(self, followed)
-        if not way.is_open or not tracked.isdisjoint(self._constants):
-            return NOT_HEARD
+        taped_inputs = self._by_followed.get(followed)
+        if taped_inputs is None:
+            taped_inputs = self._by_followed[followed] = TapedInputs(self, followed)
+        if not taped_inputs.is_open or not tracked.isdisjoint(self._constants):
+            return NOT_TAPED
         if not self.found.draws.runs:
-            return way.call(given, tape)
+            return taped_inputs.call(given, tape)
         with self.found.draws.unless_it_fails():
-            return way.call([*given, *map(_as_tensor, self.found.draws.drawn())], tape)
+            return taped_inputs.call([*given, *map(_as_tensor, self.found.draws.drawn())], tape)
 
     def read(self, tape: GradientTape) -> None:
-        """Let a tape hear which variables are read."""
+        """Record on a tape which variables are read."""
         log = thread.__dict__["log"]
         for cell, origin in self.found.reads:
             _read(tape, cell, origin, log)
@@ -146,7 +152,7 @@ def _followed(tape: GradientTape, cell: Cell, *, read: bool) -> bool:
 
 
 def _read(tape: GradientTape, cell: Any, origin: Origin, log: logs.Log) -> None:
-    """Let a tape hear that a variable is read, as `cell.read` does."""
+    """Record on a tape that a variable is read, as `cell.read` does."""
     state = cell.state
     if state._id in log.read_states:
         tape._on_read(cell)
@@ -159,53 +165,53 @@ def _read(tape: GradientTape, cell: Any, origin: Origin, log: logs.Log) -> None:
     )  # fmt: skip
 
 
-_CUTS: Final = 4
-"""So many choices of asked results get ways back of their own."""
+_SPLITS: Final = 4
+"""The most choices of results with an upstream gradient that get VJPs of their own."""
 _PATIENCE: Final = 3
-"""After so many ways back that no program could serve, calls are replayed."""
+"""After this many backward passes that no compiled VJP served, calls are replayed."""
 
 
 class Reached(NamedTuple):
-    """How far a tape follows what a call does: each record inside, each output, behind no wall."""
+    """What a tape follows of a call: records inside, outputs, and whether none is behind a stop."""
 
-    heard: Flags
+    recorded: Flags
     outputs: Flags
     open: bool
 
 
 class TapedInputs:
-    """Calls of which a tape follows the same inputs: what they save, and how they go back."""
+    """Calls in which a tape follows the same inputs: what they save, and their VJP."""
 
     def __init__(self, program: TapedProgram, followed: Flags) -> None:
         self._program = program
         self._followed = followed
-        self._cuts: dict[Flags, Cut | None] = {}
-        self._cut: Cut | None = None
+        self._splits: dict[Flags, SplitProgram | None] = {}
+        self._split: SplitProgram | None = None
         self._missed = 0
         self.is_open = any(followed) and self._reached.open
 
     @cached_property
     def _reached(self) -> Reached:
-        """Which records inside go onto the tape, and which results are followed."""
-        account, count = self._program.found.account, self._program.count
+        """Which records inside belong on the tape, and which results it follows."""
+        report, count = self._program.found.report, self._program.count
         tracked = {
-            number for number, flag in zip(account.taken, self._followed, strict=True) if flag
+            number for number, flag in zip(report.taken, self._followed, strict=True) if flag
         }
-        heard = []
-        for record in account.records:
+        recorded = []
+        for record in report.records:
             made: tuple[int, ...] = ()
             if isinstance(record, OpRun) and not tracked.isdisjoint(record.input_ids):
                 made = differentiable(record.result_ids, record.results)
                 tracked.update(made)
-            heard.append(bool(made))
-        taped = [each for each in compress(account.records, heard) if isinstance(each, OpRun)]
-        walls = behind_walls(taped, tracked)
-        outputs = tuple([number in tracked for number in account.given[:count]])
-        return Reached(tuple(heard), outputs, walls.isdisjoint(account.given))
+            recorded.append(bool(made))
+        taped = [each for each in compress(report.records, recorded) if isinstance(each, OpRun)]
+        stopped_ids = behind_stops(taped, tracked)
+        outputs = tuple([number in tracked for number in report.given[:count]])
+        return Reached(tuple(recorded), outputs, stopped_ids.isdisjoint(report.given))
 
     def call(self, given: list[Tensor], tape: GradientTape) -> list[Tensor]:
         """The results of one call, written down in one record."""
-        state, parts, program = thread.__dict__, self._cut, self._program
+        state, parts, program = thread.__dict__, self._split, self._program
         values = tuple([each._array for each in given])
         results = (program.run if parts is None else parts.forward)(*values)
         program.read(tape)
@@ -227,7 +233,7 @@ class TapedInputs:
         call = Call(self, parts, saved, states, ref(tape), Inside())
         log: logs.Log = state["log"]
         log.holds_calls = True
-        if program.heavy or (parts is not None and parts.heavy):
+        if program.has_large or (parts is not None and parts.has_large):
             log.expect_large_values()
         write_taped_call(
             state, serial, here, input_ids=tuple([each._id for each in given]), inputs=values,
@@ -240,47 +246,53 @@ class TapedInputs:
         """The ops inside, with their numbers where those that were given are known."""
         call, found = view(TapedCall, record), self._program.found
         if any(type(each) is Dropped for each in call.inputs):
-            ends = (*zip(found.account.taken, call.inputs, strict=True),)
-            known = dict(ends) | dict(zip(found.account.given, call.results, strict=False))
+            ends = (*zip(found.report.taken, call.inputs, strict=True),)
+            known = dict(ends) | dict(zip(found.report.given, call.results, strict=False))
         else:
             slots = values_of(found.program, call.inputs)
             known = {each: slots[slot] for each, slot in found.slots.items() if slot in slots}
         ids = (*call.input_ids, *call.result_ids, *call.call.states)
-        tapes = [call.tapes if flag else () for flag in self._reached.heard]
-        return found.account.spread(call, ids, known.get, tapes)
+        tapes = [call.tapes if flag else () for flag in self._reached.recorded]
+        return found.report.records_with(call, ids, known.get, tapes)
 
     def vjp(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
-        """The gradients of what was given, each with its id; None if they have to be replayed."""
+        """The cotangents of the inputs with their ids; None if the ops inside must be visited."""
         taped = view(TapedCall, record)
         values, call = taped.inputs, taped.call
         follows = zip(upstream, self._reached.outputs, strict=True)
         found = [each if flag else None for each, flag in follows]
-        asked = tuple([each is not None for each in found])
-        if not any(asked):
+        requested = tuple([each is not None for each in found])
+        if not any(requested):
             return []
         seeds = [each for each in found if each is not None]
-        given = [each for each, flag in zip(taped.results, asked, strict=True) if flag]
-        parts: Cut | None = call.parts
-        if not all(map(_fits, seeds, given)) or parts is None or parts.asked != asked:
-            self._miss(asked, values, seeds, given)
+        given = [each for each, flag in zip(taped.results, requested, strict=True) if flag]
+        parts: SplitProgram | None = call.parts
+        if not all(map(_fits, seeds, given)) or parts is None or parts.requested != requested:
+            self._miss(requested, values, seeds, given)
             return None
         try:
             gradients = iter(parts.back(*values, *call.saved, *seeds))
-        except Exception:  # noqa: BLE001 - the ops inside meet it again, and tell it
+        except Exception:  # noqa: BLE001 - the ops inside raise it again
             return None
         reached = zip(taped.input_ids, parts.reached, strict=True)
         return [(number, next(gradients)) for number, flag in reached if flag]
 
     def _miss(
-        self, asked: Flags, values: Sequence[Any], seeds: Sequence[Any], given: Sequence[Any]
+        self, requested: Flags, values: Sequence[Any], seeds: Sequence[Any], given: Sequence[Any]
     ) -> None:
-        """Have the next calls save what this way back would have needed; or give it up."""
+        """Let the next calls save what this backward pass needed; after `_PATIENCE` tries, stop."""
         self._missed += 1
-        if asked not in self._cuts and len(self._cuts) < _CUTS and all(map(_fits, seeds, given)):
+        if (
+            requested not in self._splits
+            and len(self._splits) < _SPLITS
+            and all(map(_fits, seeds, given))
+        ):
             program = self._program.found.program
-            self._cuts[asked] = cut(program, values, self._followed, asked, seeds)
-        self._cut = self._cuts.get(asked) or self._cut
-        self.is_open = self._cut is not None or (not self._cuts and self._missed < _PATIENCE)
+            self._splits[requested] = split_for_vjp(
+                program, values, self._followed, requested, seeds
+            )
+        self._split = self._splits.get(requested) or self._split
+        self.is_open = self._split is not None or (not self._splits and self._missed < _PATIENCE)
 
 
 def _fits(upstream: Any, result: Any) -> bool:
@@ -291,24 +303,24 @@ def _fits(upstream: Any, result: Any) -> bool:
 
 @dataclass(slots=True)
 class Inside:
-    """Whether ops outside may have taken what lies inside a call."""
+    """Whether ops outside may use tensors inside a call."""
 
     met: bool = False
 
 
 class Call(NamedTuple):
-    """What the record of a call knows of it beside what went in and out."""
+    """What the record of a call keeps beside inputs and results."""
 
-    way: TapedInputs
-    parts: Cut | None
+    taped_inputs: TapedInputs
+    parts: SplitProgram | None
     saved: tuple[Any, ...]
     states: list[int]
     tape: ref[GradientTape]
     inside: Inside
 
     def records_inside(self, record: Record) -> list[Record]:
-        """What happened inside, which the tape follows from now on as if it had heard it."""
-        found = self.way.op_runs(record)
+        """The records inside; from now on the tape follows the tensors inside as well."""
+        found = self.taped_inputs.op_runs(record)
         tape = self.tape()
         self.inside.met |= bool(thread.active_tapes)  # rules on tensors take the tensors inside
         if tape is not None and tape._windows:
@@ -316,7 +328,7 @@ class Call(NamedTuple):
             taped = [run for run in runs if run.tapes]
             for run in taped:
                 tape._ids.update(differentiable(run.result_ids, run.results))
-            tape._stopped_ids.update(behind_walls(taped, tape._ids))
+            tape._stopped_ids.update(behind_stops(taped, tape._ids))
         return found
 
     def op_runs(self, record: Record) -> list[Record]:
@@ -324,23 +336,23 @@ class Call(NamedTuple):
         return [each for each in self.records_inside(record) if kind_of(each) is OpRun]
 
     def vjp(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
-        """The gradients of what was given, each with its id; None if they have to be replayed."""
-        return None if self.inside.met else self.way.vjp(record, upstream)
+        """The cotangents of the inputs with their ids; None if the ops inside must be visited."""
+        return None if self.inside.met else self.taped_inputs.vjp(record, upstream)
 
     def summarised(self) -> Call:
-        """The same without what was saved."""
+        """The same without the saved values."""
         return self._replace(parts=None, saved=())
 
 
-def behind_walls(runs: Iterable[OpRun], tracked: set[int]) -> set[int]:
-    """The results of ops on a tape that lie behind stop_gradient on every way."""
-    walled: set[int] = set()
+def behind_stops(runs: Iterable[OpRun], tracked: set[int]) -> set[int]:
+    """The results of ops on a tape that lie behind a stop_gradient on every path."""
+    stopped: set[int] = set()
     for run in runs:
         if run.op.pattern == "stop" or not any(
-            number in tracked and number not in walled for number in run.input_ids
+            number in tracked and number not in stopped for number in run.input_ids
         ):
-            walled.update(differentiable(run.result_ids, run.results))
-    return walled
+            stopped.update(differentiable(run.result_ids, run.results))
+    return stopped
 
 
 def _assigned(change: StateUpdate, value: Any, origin: Origin) -> int:

@@ -1,11 +1,14 @@
-"""Tracing: the Python function runs once, on tensors without numbers; its calls are written down.
+"""Tracing: the Python function runs once on symbolic tensors, and its calls are recorded as nodes.
 
-Every public function of the namespace, every operator and every method that does something to a
-variable or a tape comes through one of the doors of `doors.py` while a trace is open, and from
-there to `Trace.call`. A call is tried out in both worlds, which tells what it returns, and becomes
-one node of the graph. At replay the same functions are called on real tensors. So what needs the
-numbers or the lengths of real tensors (`tf.range(n)`, `tf.reshape(x, tf.shape(y))`, a mask) is
-worked out anew each time, and a tape inside the function is a real tape at each replay.
+Every public function, operator and method dispatches to the active trace (`core.dispatch`) and so
+to `Trace.bind`. A call is evaluated in two environments on example tensors, which tells what it
+returns (`abstract_evaluation`), and becomes one node of the graph. At replay the same functions are
+called on real tensors. Invariants:
+
+- Whatever depends on values or sizes of real tensors (`tf.range(n)`, `tf.reshape(x, tf.shape(y))`,
+  a mask) is computed again at each replay; only its dtype and shape are known here.
+- A tape inside the function is a real tape at each replay.
+- Tensors of an outer trace become captures; those of a closed trace are refused.
 """
 
 from __future__ import annotations
@@ -19,14 +22,14 @@ import numpy as np
 from tapelab.compile import examples
 from tapelab.compile.abstract_evaluation import (
     FAILED,
-    World,
+    Environment,
     graph_error,
     has_fixed_shapes,
     is_eager,
     missing,
     result_examples,
+    result_of_shape_argument,
     spread_from,
-    told_shape,
 )
 from tapelab.compile.call_graph import FuncGraph, Graph, Names, Node, Place, Slot, base_name
 from tapelab.compile.pytree import leaves, mapped
@@ -64,12 +67,15 @@ class Trace:
     """A graph in the making."""
 
     def __init__(
-        self, name: str, outer: Trace | None = None, worlds: tuple[World, ...] | None = None,
-        *, in_function: bool = True, creates: bool = False, no_variables: str = SINGLETON,
+        self, name: str, outer: Trace | None = None,
+        environments: tuple[Environment, ...] | None = None, *, in_function: bool = True,
+        creates: bool = False, no_variables: str = SINGLETON,
     ) -> None:  # fmt: skip
         self.name = name
         self.outer = outer
-        self.worlds = worlds or tuple(World(number) for number in examples.WORLDS)
+        self.environments = environments or tuple(
+            Environment(number) for number in examples.ENVIRONMENTS
+        )
         self.in_function = in_function
         self.creates = creates
         self.no_variables = no_variables
@@ -111,7 +117,7 @@ class Trace:
             specs = examples.spec_examples(declared.result_spec(*args, **kwargs))
             return self.write(function, args, specs, kwargs, runs=False)
         skipped = declared.effect in ("asserts", "host")
-        return self.call(function, args, kwargs, acts=declared.effect != "", tells=skipped)
+        return self.call(function, args, kwargs, acts=declared.effect != "", replay_only=skipped)
 
     @contextmanager
     def creating(self, variable: Any) -> Iterator[None]:
@@ -139,29 +145,29 @@ class Trace:
 
     def call(
         self, function: Callable[..., Any], args: Any, kwargs: Any, *,
-        acts: bool = False, tells: bool = False,
+        acts: bool = False, replay_only: bool = False,
     ) -> Any:  # fmt: skip
         """Write down a call and return what stands for its results.
 
-        A call that `acts` is kept whatever it returns; one that `tells` (`tf.print`) is not tried
-        out, and returns None.
+        A call that `acts` is kept whatever it returns. One that is `replay_only` (`tf.print`) is
+        not evaluated, and returns None.
         """
-        key = None if kwargs or acts or tells else self._shape_cache.key(self, function, args)
+        key = None if kwargs or acts or replay_only else self._shape_cache.key(self, function, args)
         if key is not None and key in self._shape_cache.known:
             return self._write_again(self._shape_cache.known[key], function, args)
         given = [self._own(leaf) for leaf in leaves((args, kwargs))]
         args, kwargs = mapped(args, self._own), mapped(kwargs, self._own)
         symbols = {id(e): leaf for leaf in given if isinstance(leaf, Symbolic)
                    for e in leaf._examples}  # fmt: skip
-        if tells:
-            return self._write(function, args, kwargs, None, acts=True, tells=True)
+        if replay_only:
+            return self._write(function, args, kwargs, None, acts=True, replay_only=True)
         outcome, found = self._tried(function, args, kwargs, bool(symbols))
         fresh = [leaf for leaf in leaves(outcome) if is_eager(leaf) and id(leaf) not in symbols]
         if not fresh and not acts and (not symbols or outcome is not None):
             return mapped(outcome, lambda leaf: symbols.get(id(leaf), leaf))
         made = self._write(function, args, kwargs, found, acts=acts, symbols=symbols)
         if key is not None:
-            self._shape_cache.learn(key, self, args, made, self.worlds[0].last_op())
+            self._shape_cache.learn(key, self, args, made, self.environments[0].last_op())
         return made
 
     def _write_again(
@@ -185,9 +191,9 @@ class Trace:
         self, function: Callable[..., Any], args: Any, results: list[Any], kwargs: Any = None, *,
         runs: bool = True,
     ) -> Any:  # fmt: skip
-        """Write down a call of which it is known already what it returns in each world.
+        """Record a call whose results in each environment are known already.
 
-        One that does not run in a world (`tf.py_function`) returns these results there as well.
+        If it does not run in environments (`tf.py_function`), it returns these results there, too.
         """
         args, kwargs = mapped(args, self._own), mapped(kwargs or {}, self._own)
         given = () if runs else tuple(results)
@@ -196,12 +202,12 @@ class Trace:
     def shaped(self, tensor: SymbolicTensor, shape: TensorShape) -> tuple[Tensor, ...]:
         """Examples of a tensor of whose shape more is known now; tapes still follow them."""
         found = []
-        for world, there in zip(self.worlds, tensor._examples, strict=True):
+        for environment, there in zip(self.environments, tensor._examples, strict=True):
             if shape.is_compatible_with(there.shape):
                 found.append(there)
             else:
-                spec = examples.from_spec(shape, there._array.dtype)[world.number]
-                found.append(world.run(spread_from, (there, spec), {}))
+                spec = examples.from_spec(shape, there._array.dtype)[environment.number]
+                found.append(environment.run(spread_from, (there, spec), {}))
         return tuple(found)
 
     def placeholder_like(self, tensor: Any, tensors: tuple[Any, ...]) -> SymbolicTensor:
@@ -209,15 +215,15 @@ class Trace:
         return symbol(self, getattr(tensor, "_name", "arg:0"), tensors)
 
     def _tried(self, function: Any, args: Any, kwargs: Any, symbolic: bool) -> tuple[Any, Any]:
-        """What a call returns, in the world that knows most of it and in each of them."""
+        """What a call returns, in the environment that knows most of it and in each of them."""
         results: list[Any] = []
         errors: list[Exception] = []
-        for world in self.worlds:
+        for environment in self.environments:
             try:
-                result = world.run(function, args, kwargs)
-                results.append(mapped(result, world.original))
-            except Exception as error:  # noqa: BLE001 - one world may fail where another works
-                results.append(told_shape(world, function, args))
+                result = environment.run(function, args, kwargs)
+                results.append(mapped(result, environment.original))
+            except Exception as error:  # noqa: BLE001 - one environment may fail where another works
+                results.append(result_of_shape_argument(environment, function, args))
                 errors.append(error)
         done = [each for each in results if each is not FAILED]
         if not done:
@@ -226,9 +232,10 @@ class Trace:
 
     def _write(
         self, function: Any, args: Any, kwargs: Any, results: Any, *, acts: bool,
-        symbols: dict[int, Any] | None = None, tells: bool = False, given: tuple[Any, ...] = (),
+        symbols: dict[int, Any] | None = None, replay_only: bool = False,
+        given: tuple[Any, ...] = (),
     ) -> Any:  # fmt: skip
-        last = self.worlds[0].last_op() if results is not None else ""
+        last = self.environments[0].last_op() if results is not None else ""
         kind = base_name(function, {}, last)
         name = self._names.unique(base_name(function, kwargs, last))
         self.kinds[name] = last or kind
@@ -257,7 +264,7 @@ class Trace:
                 place,
                 acts,
                 writes,
-                tells,
+                replay_only,
                 given,
             )
         )
@@ -322,13 +329,13 @@ class Trace:
         )  # fmt: skip
 
     def forget(self, outputs: Any) -> None:
-        """Let go of the examples and of what stood for the learner's variables.
+        """Release the examples and the copies of variables.
 
         Of those of the outputs their shapes and dtypes stay.
         """
         self.symbols.clear()
         self._shape_cache.known.clear()
-        self.worlds = ()
+        self.environments = ()
         for leaf in leaves(outputs):
             if isinstance(leaf, SymbolicTensor):
                 leaf._examples = tuple(map(examples.without_numbers, leaf._examples))

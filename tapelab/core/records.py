@@ -244,7 +244,7 @@ class GradientResult(Form):
 
 
 class ProgramCall(Form):
-    """A call of a compiled program off every tape; `report.op_runs(record)` are the ops inside."""
+    """A compiled call off every tape; `report.op_runs(record)` are the ops inside."""
 
     __slots__ = ()
 
@@ -256,7 +256,7 @@ class ProgramCall(Form):
 
 
 class TapedCall(Form):
-    """A call of a compiled program that a tape took.
+    """A call of a compiled program on a tape.
 
     `call.op_runs(record)` are the ops inside, `call.records_inside(record)` all records inside.
     """

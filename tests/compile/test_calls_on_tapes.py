@@ -21,7 +21,7 @@ def pictures(tf, function, x, variables, calls):
             tape.watch(x)
             y = function(x)
             loss = y * y
-        heard = hears(tape)
+        was_recorded = hears(tape)
         slopes = tape.gradient(loss, [x, *variables])
     recording = tape.recording()
     events = [each.event for each in recording]
@@ -32,7 +32,7 @@ def pictures(tf, function, x, variables, calls):
     kinds = sorted(type(event).__name__ for event in events)
     groups = [group.name for group in recording.groups]
     told = str(tapelab.explain(tape, loss, x))
-    return heard, (names, steps, kinds, groups, told, len(slopes))
+    return was_recorded, (names, steps, kinds, groups, told, len(slopes))
 
 
 @pytest.mark.parametrize("width", [3, 80])

@@ -127,11 +127,11 @@ def test_moving_averages_are_kept_while_a_tape_listens(tf):
             found += [each.numpy() for each in layer.variables]
         return found, watched, hears(tape)
 
-    (found, watched, heard), (expected, names, _) = run(tf.function), run(lambda f: f)
+    (found, watched, was_recorded), (expected, names, _) = run(tf.function), run(lambda f: f)
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
     assert watched == names
-    assert heard == 1
+    assert was_recorded == 1
 
 
 def test_what_is_written_while_a_tape_listens_is_written_once(tf):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tapelab.compile.guards import Ways
+from tapelab.compile.guards import GuardedPrograms
 from tests.compile.programs_of import calls, numbers, programs, reasons
 
 
@@ -35,7 +35,7 @@ def test_each_way_to_go_has_a_program_and_the_last_one_is_tried_first(tf):
     f = tf.function(lambda x: tf.cond(x > 0, lambda: x * 2.0, lambda: x - 1.0))
     calls(f, *numbers(tf, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0))
     ((ways,),) = [
-        [each for each in trace.execution._known.values() if isinstance(each, Ways)]
+        [each for each in trace.execution._known.values() if isinstance(each, GuardedPrograms)]
         for trace in f._traces.values()
     ]
     names = [[each.op.name for each in program.program.instructions] for program in ways.programs]

@@ -116,6 +116,6 @@ def test_gradients_pass_what_is_kept_of_a_drawn_mask(tf):
             found.append(tape.gradient(y, x).numpy().tolist())
         return found, hears(tape)
 
-    (found, heard), (expected, _) = slopes(tf.function), slopes(lambda f: f)
+    (found, was_recorded), (expected, _) = slopes(tf.function), slopes(lambda f: f)
     assert found == expected
-    assert heard == 1
+    assert was_recorded == 1

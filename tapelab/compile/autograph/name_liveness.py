@@ -1,9 +1,9 @@
 """Liveness of names at loops: whose values matter when a round of a loop begins or the loop ends.
 
 A loop of a graph carries values from round to round and out of the loop. A name that every round
-binds before it reads it, and that nobody reads behind the loop, needs not be carried. The analysis
-goes backwards through the statements of one function and may only err in one direction: a name of
-which it cannot be sure (in a closure, a `try`, a `match`, behind a jump) counts as live.
+binds before it reads it, and that is not read behind the loop, is not carried. The analysis visits
+the statements of one function in reverse. It errs in one direction only: a name of which it cannot
+be sure (in a closure, a `try`, a `match`, behind a jump) counts as live.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""What rewritten control flow calls: Python's own way, or the graph's where a tensor decides."""
+"""The helpers that rewritten control flow calls: Python's own way, or the graph's for tensors.
+
+A helper looks at its condition. If that is a concrete value, the construct runs as Python would
+run it. If it is symbolic, both branches or the loop body are traced into subgraphs, and the names
+they bind get symbolic results. Only tensors and numbers can differ between branches or rounds.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +35,7 @@ _STAGED: Final = (Tensor, Symbolic, Holder, bool, int, float, complex)
 
 
 class Undefined:
-    """What a name holds before it is bound; whoever asks anything of it is told why."""
+    """The value of a name before it is bound; using it raises an error that says why."""
 
     def __init__(self, name: str, why: str = "") -> None:
         self._name = name

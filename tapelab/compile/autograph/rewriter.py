@@ -1,4 +1,10 @@
-"""The rewriting of a function's syntax tree for `conversion.py`."""
+"""The rewriting of a function's syntax tree: control flow becomes calls of helpers.
+
+Each branch and each loop body becomes a nested function, beside functions that get and set the
+names it binds. A helper (`operators`) then decides at run time whether Python or the graph runs
+them. `break` and `continue` become flags, and statements behind a returning `if` move into its
+branches. Code positions stay those of the source.
+"""
 
 from __future__ import annotations
 
@@ -173,8 +179,8 @@ class Rewriter(ast.NodeTransformer):
         """A loop that only Python can run: it is left by `return`, or has an `else`."""
         self.generic_visit(node)
         if contains(node.body, ast.Return):
-            asked = getattr(node, decides)
-            setattr(node, decides, expression(f"{HELPER}.left_by_return(T)", asked, T=asked))
+            value = getattr(node, decides)
+            setattr(node, decides, expression(f"{HELPER}.left_by_return(T)", value, T=value))
         return node
 
     def _without_jumps(self, node: Any) -> tuple[list[ast.stmt], list[ast.stmt], Any]:
@@ -188,8 +194,8 @@ class Rewriter(ast.NodeTransformer):
             flag = self._fresh("stopped")
             body = flagged(body, ast.Break, flag)
             prepared += statements(f"{flag} = False", node)
-            asked: Any = statements(f"{HELPER}.not_({flag})", node)[0]
-            test = asked.value
+            goes_on: Any = statements(f"{HELPER}.not_({flag})", node)[0]
+            test = goes_on.value
         return prepared, body, test
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:

@@ -1,8 +1,8 @@
 """AutoGraph: a function's source is rewritten so that its control flow can go by tensors.
 
-`if`, `while`, `for`, `and`, `or`, `not`, `a if c else b` and calls of the learner's own functions
+`if`, `while`, `for`, `and`, `or`, `not`, `a if c else b` and calls of the user's own functions
 become calls of `operators.py`, which look at run time whether tensors without numbers decide. The
-rewritten code keeps the learner's file, lines and columns.
+rewritten code keeps the user's file, lines and columns.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def converted(function: Any) -> Any:
 
 
 def _converted_call(thing: Any) -> Any:
-    """What calling one of the learner's objects calls, rewritten; anything else as it is."""
+    """What calling one of the user's objects calls, rewritten; anything else as it is."""
     calls = (vars(kind).get("__call__") for kind in type(thing).__mro__)
     call = next((each for each in calls if each is not None), None)
     if isinstance(thing, type) or not isinstance(call, FunctionType) or _is_left_alone(call):
@@ -144,7 +144,7 @@ def converted_code(function: Any) -> str:
 
 
 def callee(function: Any) -> Any:
-    """What a call in rewritten code calls: the learner's own functions are rewritten, too."""
+    """What a call in rewritten code calls: the user's own functions are rewritten, too."""
     if thread.trace is None:
         return function
     try:

@@ -11,11 +11,11 @@ from typing import Final
 
 from tapelab.compile.fusion.elementwise_rules import ELEMENTWISE
 from tapelab.compile.fusion.fusion_group import Group, Reduction, Step
-from tapelab.compile.fusion.simd import SIZES, STORED, WIDTH, Lanes, Writer
+from tapelab.compile.fusion.simd import SIZES, STORED, WIDTH, Vector, Writer
 from tapelab.kernels.memory import LINE
 
 ARGUMENTS = "(i64 %sixteens, i64 %valid, ptr %table, ptr %lanes, ptr %program)"
-LANES_BYTES = 128
+VECTOR_BYTES = 128
 """The room for sixteen numbers of any kind."""
 STREAMED_FROM: Final = 2**24
 """Bytes of a result that go past the cache, where they would not stay until somebody reads them."""
@@ -48,7 +48,7 @@ def block_function(group: Group, name: str, *, scales: bool) -> str:
     writer = Writer(scales=scales)
     known = _operands(writer, group)
     gathered = [each for each in group.reductions if each.along != "column"]
-    before = [_load(writer, _lanes_at(writer, k), group.kind(each.value))
+    before = [_load(writer, _vector_at(writer, k), group.kind(each.value))
               for k, each in enumerate(gathered)]  # fmt: skip
     mask = counted(writer) if gathered else None
     head = writer.taken()
@@ -57,12 +57,12 @@ def block_function(group: Group, name: str, *, scales: bool) -> str:
         known.append(computed(writer, step, known))
     _store(writer, group, known)
     after = [
-        combined(each.how, Lanes(writer, f"%sum{k}", before[k].kind), known[each.value], mask)
+        combined(each.how, Vector(writer, f"%sum{k}", before[k].kind), known[each.value], mask)
         for k, each in enumerate(gathered)
     ]
     body = writer.taken()
     for k, each in enumerate(after):
-        writer.line(f"store {each.type} {each.name}, ptr {_lanes_at(writer, k)}, align 16")
+        writer.line(f"store {each.type} {each.name}, ptr {_vector_at(writer, k)}, align 16")
     phis = [
         f"  %sum{k} = phi {one.type} [{one.name}, %entry], [{other.name}, %latch]"
         for k, (one, other) in enumerate(zip(before, after, strict=True))
@@ -73,7 +73,7 @@ def block_function(group: Group, name: str, *, scales: bool) -> str:
     )  # fmt: skip
 
 
-def computed(writer: Writer, step: Step, known: list[Lanes]) -> Lanes:
+def computed(writer: Writer, step: Step, known: list[Vector]) -> Vector:
     """What a step makes of the values that are known."""
     settings = dict(step.settings)
     if step.op is None:
@@ -81,7 +81,7 @@ def computed(writer: Writer, step: Step, known: list[Lanes]) -> Lanes:
     return ELEMENTWISE[step.op].compute(*(known[each] for each in step.inputs), **settings)
 
 
-def combined(how: str, total: Lanes, each: Lanes, mask: Lanes | None) -> Lanes:
+def combined(how: str, total: Vector, each: Vector, mask: Vector | None) -> Vector:
     """A sum or an extreme with sixteen more numbers, of which those in the mask count."""
     if how == "sum":
         more = total + each
@@ -91,12 +91,12 @@ def combined(how: str, total: Lanes, each: Lanes, mask: Lanes | None) -> Lanes:
     return more if mask is None else more.where(total, mask)
 
 
-def counted(writer: Writer) -> Lanes:
+def counted(writer: Writer) -> Vector:
     """Which lanes count: all where there are whole sixteens, else the first few."""
     wide = f"<{WIDTH} x i32>"
     lanes = f"<{', '.join(f'i32 {k}' for k in range(WIDTH))}>"
     limit = splat(writer, writer.pure("trunc i64 %valid to i32"), "i32")
-    return Lanes(writer, writer.pure(f"icmp sgt {wide} {limit}, {lanes}"), "i1")
+    return Vector(writer, writer.pure(f"icmp sgt {wide} {limit}, {lanes}"), "i1")
 
 
 def splat(writer: Writer, name: str, kind: str) -> str:
@@ -107,16 +107,16 @@ def splat(writer: Writer, name: str, kind: str) -> str:
     return writer.pure(f"shufflevector {wide} {first}, {wide} poison, {zeros}")
 
 
-def load_one(writer: Writer, pointer: str, kind: str) -> Lanes:
+def load_one(writer: Writer, pointer: str, kind: str) -> Vector:
     """The number at a pointer in all lanes."""
     stored = STORED.get(kind, kind)
     number = writer.value(f"load {stored}, ptr {pointer}")
     if kind == "i1":
         number = writer.value(f"icmp ne i8 {number}, 0")
-    return Lanes(writer, splat(writer, number, kind), kind)
+    return Vector(writer, splat(writer, number, kind), kind)
 
 
-def load(writer: Writer, pointer: str, at: str, kind: str) -> Lanes:
+def load(writer: Writer, pointer: str, at: str, kind: str) -> Vector:
     """Sixteen numbers of an array."""
     stored = STORED.get(kind, kind)
     place = writer.value(f"getelementptr {stored}, ptr {pointer}, i64 {at}")
@@ -124,28 +124,28 @@ def load(writer: Writer, pointer: str, at: str, kind: str) -> Lanes:
 
 
 def store(
-    writer: Writer, lanes: Lanes, pointer: str, at: str, *, streamed: bool = False
+    writer: Writer, vector: Vector, pointer: str, at: str, *, streamed: bool = False
 ) -> None:  # fmt: skip
     """Write sixteen numbers into an array; past the cache, where that is large and in lines."""
-    stored = STORED.get(lanes.kind, lanes.kind)
+    stored = STORED.get(vector.kind, vector.kind)
     place = writer.value(f"getelementptr {stored}, ptr {pointer}, i64 {at}")
-    name = lanes.name
-    if lanes.kind == "i1":
-        name = writer.pure(f"zext {lanes.type} {name} to <{WIDTH} x i8>")
-    how = _STREAMED if streamed else f"align {SIZES[lanes.kind]}"
+    name = vector.name
+    if vector.kind == "i1":
+        name = writer.pure(f"zext {vector.type} {name} to <{WIDTH} x i8>")
+    how = _STREAMED if streamed else f"align {SIZES[vector.kind]}"
     writer.line(f"store <{WIDTH} x {stored}> {name}, ptr {place}, {how}")
 
 
-def _load(writer: Writer, place: str, kind: str) -> Lanes:
+def _load(writer: Writer, place: str, kind: str) -> Vector:
     stored = STORED.get(kind, kind)
     wide = f"<{WIDTH} x {stored}>"
     made = writer.value(f"load {wide}, ptr {place}, align {SIZES[kind]}")
     if kind == "i1":
         made = writer.value(f"icmp ne {wide} {made}, zeroinitializer")
-    return Lanes(writer, made, kind)
+    return Vector(writer, made, kind)
 
 
-def _operands(writer: Writer, group: Group) -> list[Lanes]:
+def _operands(writer: Writer, group: Group) -> list[Vector]:
     """The operands that are the same for the whole block; the names of the arrays of the others."""
     known = []
     pointers = [_array(writer, number) for number in range(group.arrays)]
@@ -153,18 +153,18 @@ def _operands(writer: Writer, group: Group) -> list[Lanes]:
         if operand.layout in {"one", "column"}:
             known.append(load_one(writer, pointer, operand.kind))
         else:
-            known.append(Lanes(writer, pointer, operand.kind))
+            known.append(Vector(writer, pointer, operand.kind))
     return known
 
 
-def _read(writer: Writer, group: Group, known: list[Lanes]) -> None:
+def _read(writer: Writer, group: Group, known: list[Vector]) -> None:
     """Sixteen numbers of each of the other operands."""
     for number, operand in enumerate(group.operands):
         if operand.layout not in {"one", "column"}:
             known[number] = load(writer, known[number].name, "%at", operand.kind)
 
 
-def _store(writer: Writer, group: Group, known: list[Lanes]) -> None:
+def _store(writer: Writer, group: Group, known: list[Vector]) -> None:
     arrays = len(group.operands)
     for number, value in enumerate(group.stored):
         way = streamed(group, value)
@@ -188,5 +188,5 @@ def _array(writer: Writer, number: int) -> str:
     return writer.pure(f"load ptr, ptr {slot}")
 
 
-def _lanes_at(writer: Writer, k: int) -> str:
-    return writer.pure(f"getelementptr i8, ptr %lanes, i64 {k * LANES_BYTES}")
+def _vector_at(writer: Writer, k: int) -> str:
+    return writer.pure(f"getelementptr i8, ptr %lanes, i64 {k * VECTOR_BYTES}")

@@ -15,12 +15,12 @@ from tapelab.compile.program import ProgramOp
 from tapelab.ops import activation, arithmetic, casts, comparison, selection
 
 MEMORY_OF: Final = {1: "i8", 4: "i32", 8: "i64"}
-LANES_BYTES: Final = 128
+VECTOR_BYTES: Final = 128
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """A program in memory with its registers; its address is what the driver hands on."""
+    """A program in memory with its registers; the driver gets its address."""
 
     numbers: Any
     room: Any
@@ -156,7 +156,7 @@ class _Writing:
             array += 1
         gathered = [each for each in group.reductions if each.along != "column"]
         for k, each in enumerate(gathered):
-            self._add(Code(each.how, (group.kind(each.value),)), k * LANES_BYTES,
+            self._add(Code(each.how, (group.kind(each.value),)), k * VECTOR_BYTES,
                       self._register(each.value))  # fmt: skip
 
     def _room(self, value: int, kind: str) -> int:

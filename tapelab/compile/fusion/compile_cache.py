@@ -1,9 +1,9 @@
-"""Machine code on the disk, so that what was compiled once is only read from then on.
+"""The compile cache: machine code on the disk, so that each function is compiled once.
 
-An entry is named after everything that its code depends on: what it computes, the sources of this
-package, the processor, and the versions of LLVM and Python. It is written aside and then given its
-name in one step, so that processes do not meet; it begins with a checksum, and one that does not
-fit counts as missing. Whatever goes wrong with the disk costs time, and is no error.
+An entry is named by a hash of everything that its code depends on: what it computes, the sources of
+this package, the processor, and the versions of LLVM and Python. It is written to a temporary file
+that is then renamed, so that processes do not collide. It begins with a checksum; an entry whose
+checksum is wrong counts as missing. Errors of the disk cost time, and are not raised.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ def read(file: Path) -> bytes | None:
 
 def write(file: Path, code: bytes) -> None:
     """Keep code under its name, for this process and others."""
-    aside = file.with_name(f"new-{file.name}-{os.getpid()}-{threading.get_ident()}")
+    temporary = file.with_name(f"new-{file.name}-{os.getpid()}-{threading.get_ident()}")
     with contextlib.suppress(OSError):
         try:
-            aside.write_bytes(MARK + sha256(code).digest() + code)
-            aside.replace(file)
+            temporary.write_bytes(MARK + sha256(code).digest() + code)
+            temporary.replace(file)
         except OSError:
-            aside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
         _bound(file.parent)
 

@@ -1,4 +1,4 @@
-"""What each op does to single entries, on `Lanes`: the ops that can be fused."""
+"""What each op does to single entries, on `Vector`: the ops that can be fused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tapelab.compile.fusion import vector_math
-from tapelab.compile.fusion.simd import BITS_OF, Lanes, kind_of
+from tapelab.compile.fusion.simd import BITS_OF, Vector, kind_of
 from tapelab.compile.program import ProgramOp
 from tapelab.ops import (
     activation,
@@ -34,11 +34,11 @@ class Elementwise(NamedTuple):
     """How an op that can be fused computes its elements, and on which kinds of first operands."""
 
     kinds: frozenset[str]
-    compute: Callable[..., Lanes]
+    compute: Callable[..., Vector]
     slow_in_numpy: bool = False
 
 
-def add_n(*x: Lanes) -> Lanes:
+def add_n(*x: Vector) -> Vector:
     """The sum from the first to the last."""
     total = x[0]
     for each in x[1:]:
@@ -46,120 +46,120 @@ def add_n(*x: Lanes) -> Lanes:
     return total
 
 
-def larger(x: Lanes, y: Lanes) -> Lanes:
+def larger(x: Vector, y: Vector) -> Vector:
     """The larger of two, the second if they are equal, NaN if one of them is."""
     return x.where(y, (x > y) | x.is_nan() if x.kind in FLOATS else x > y)
 
 
-def smaller(x: Lanes, y: Lanes) -> Lanes:
+def smaller(x: Vector, y: Vector) -> Vector:
     """The smaller of two, the second if they are equal, NaN if one of them is."""
     return x.where(y, (x < y) | x.is_nan() if x.kind in FLOATS else x < y)
 
 
-def clipped(x: Lanes, low: Lanes, high: Lanes) -> Lanes:
+def clipped(x: Vector, low: Vector, high: Vector) -> Vector:
     """No more than the one bound, then no less than the other."""
     return larger(smaller(x, high), low)
 
 
-def relu(x: Lanes) -> Lanes:
+def relu(x: Vector) -> Vector:
     """The larger of x and 0."""
     return larger(x, x.like(0))
 
 
-def relu6(x: Lanes) -> Lanes:
+def relu6(x: Vector) -> Vector:
     """Between 0 and 6."""
     return smaller(relu(x), x.like(6))
 
 
-def leaky_relu(x: Lanes, *, alpha: float) -> Lanes:
+def leaky_relu(x: Vector, *, alpha: float) -> Vector:
     """Less steep below 0."""
     return x.where(x * alpha, x > 0)
 
 
-def elu(x: Lanes) -> Lanes:
+def elu(x: Vector) -> Vector:
     """An exponential below 0."""
     return x.where(vector_math.expm1(smaller(x, x.like(0))), x > 0)
 
 
-def softsign(x: Lanes) -> Lanes:
+def softsign(x: Vector) -> Vector:
     """The number divided by 1 + its magnitude."""
     return x / (x.magnitude() + 1)
 
 
-def silu(x: Lanes) -> Lanes:
+def silu(x: Vector) -> Vector:
     """Each entry times its sigmoid."""
     return x * vector_math.sigmoid(x)
 
 
-def sigmoid_cross_entropy(labels: Lanes, scores: Lanes) -> Lanes:
+def sigmoid_cross_entropy(labels: Vector, scores: Vector) -> Vector:
     """How surprised each score is by its label: softplus of the score less their product."""
     slack = vector_math.log1p(vector_math.exp(-scores.magnitude()))
     return larger(scores, scores.like(0)) - labels * scores + slack
 
 
-def step(x: Lanes) -> Lanes:
+def step(x: Vector) -> Vector:
     """1 for positive numbers, 0 for others."""
     return x.like(1).where(0, x > 0)
 
 
-def sign(x: Lanes) -> Lanes:
+def sign(x: Vector) -> Vector:
     """1, -1, or 0; NaN stays."""
     rest = x.like(-1).where(x if x.kind in FLOATS else x.like(0), x < 0)
     rest = x.like(0).where(rest, x.equals(0))
     return x.like(1).where(rest, x > 0)
 
 
-def magnitude(x: Lanes) -> Lanes:
+def magnitude(x: Vector) -> Vector:
     """The distance from 0."""
     return x.magnitude() if x.kind in FLOATS else (-x).where(x, x < 0)
 
 
-def square(x: Lanes) -> Lanes:
+def square(x: Vector) -> Vector:
     """Each entry times itself."""
     return x * x
 
 
-def squared_difference(x: Lanes, y: Lanes) -> Lanes:
+def squared_difference(x: Vector, y: Vector) -> Vector:
     """The square of a distance."""
     return (x - y) * (x - y)
 
 
-def sqrt(x: Lanes) -> Lanes:
+def sqrt(x: Vector) -> Vector:
     """The square root, rounded right."""
     return x.called("sqrt")
 
 
-def divide_no_nan(x: Lanes, y: Lanes) -> Lanes:
+def divide_no_nan(x: Vector, y: Vector) -> Vector:
     """The quotient, and 0 over 0."""
     return y.like(0).where(x / y, y.equals(0))
 
 
-def multiply_no_nan(x: Lanes, y: Lanes) -> Lanes:
+def multiply_no_nan(x: Vector, y: Vector) -> Vector:
     """The product, and 0 where the second is."""
     return y.like(0).where(x * y, y.equals(0))
 
 
-def xdivy(x: Lanes, y: Lanes) -> Lanes:
+def xdivy(x: Vector, y: Vector) -> Vector:
     """The quotient, and 0 where the first is."""
     return x.like(0).where(x / y, x.equals(0))
 
 
-def xlogy(x: Lanes, y: Lanes) -> Lanes:
+def xlogy(x: Vector, y: Vector) -> Vector:
     """The first times the logarithm of the second, and 0 where the first is."""
     return x.like(0).where(x * vector_math.log(y), x.equals(0))
 
 
-def chosen(condition: Lanes, x: Lanes, y: Lanes) -> Lanes:
+def chosen(condition: Vector, x: Vector, y: Vector) -> Vector:
     """The one or the other."""
     return x.where(y, condition)
 
 
-def is_finite(x: Lanes) -> Lanes:
+def is_finite(x: Vector) -> Vector:
     """Neither infinite nor NaN."""
     return x.magnitude() < math.inf
 
 
-def cast(x: Lanes, *, dtype: Any) -> Lanes:
+def cast(x: Vector, *, dtype: Any) -> Vector:
     """The same number in another dtype; floats do not become whole here."""
     kind = kind_of(np.dtype(getattr(dtype, "as_numpy_dtype", dtype)))
     if kind is None or (kind not in {*FLOATS, "i1"} and x.kind in FLOATS):

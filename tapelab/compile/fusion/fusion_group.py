@@ -76,11 +76,11 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Lying:
+class Placement:
     """The layout of something, and where it needs the axes to be cut; None if anywhere."""
 
     layout: Layout
-    cut: int | None = None
+    split_axis: int | None = None
 
 
 @dataclass(frozen=True)
@@ -89,24 +89,24 @@ class Reducing:
 
     how: How
     along: Along
-    cut: int | None
+    split_axis: int | None
     count: int
 
 
-def broadcast(shape: Shape, whole: Shape) -> Lying | None:
+def broadcast(shape: Shape, whole: Shape) -> Placement | None:
     """How an array lies that is broadcast; None if it is repeated along axes in between."""
     if math.prod(shape) == 1:
-        return Lying("one")
+        return Placement("one")
     padded = (1,) * (len(whole) - len(shape)) + shape
     kept = [n != 1 for n in padded]
     axes = [at for at, n in enumerate(whole) if n != 1]
     if all(kept[at] for at in axes):
-        return Lying("full")
+        return Placement("full")
     first, last = [kept[at] for at in axes].index(True), [kept[at] for at in axes][::-1].index(True)
     if all(kept[at] for at in axes[first:]):
-        return Lying("row", axes[first])
+        return Placement("row", axes[first])
     if all(kept[at] for at in axes[: len(axes) - last]):
-        return Lying("column", axes[len(axes) - last])
+        return Placement("column", axes[len(axes) - last])
     return None
 
 

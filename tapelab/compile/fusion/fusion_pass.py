@@ -18,7 +18,7 @@ from tapelab.core.op_declaration import Op
 from tapelab.ops.arithmetic import multiply
 from tapelab.ops.powers import pow_, reciprocal, square
 
-FEWEST_ON_NUMBERS: Final = 4
+MIN_SCALAR_OPS: Final = 4
 """Python works out fewer ops on single numbers as fast as a call of compiled code takes."""
 LARGE: Final = 2**15
 """From so many entries on, one op alone is worth it, if NumPy is slow at it."""
@@ -70,7 +70,7 @@ def _worth(unit: Unit, program: Program, entries: dict[int, Entry]) -> bool:
     working = [at for at in unit.members if not entries[at].alias]
     size = int(np.prod(unit.shape))
     if size == 1:
-        return len(working) >= FEWEST_ON_NUMBERS
+        return len(working) >= MIN_SCALAR_OPS
     if len(working) > 1:
         return True
     if not working or size < LARGE:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.compile.fusion.fusion_group import Group, Lying, Operand, Reduction, Step
+from tapelab.compile.fusion.fusion_group import Group, Operand, Placement, Reduction, Step
 from tapelab.compile.fusion.partition import Entry, Unit
 from tapelab.compile.fusion.simd import kind_of
 from tapelab.compile.program import Instruction, Program
@@ -40,7 +40,7 @@ def plan(unit: Unit, program: Program, entries: dict[int, Entry], wanted: set[in
     stored = [slot for slot in plain if slot in wanted]
     reduced = [each.outputs[0] for each, entry in members if entry.reduction is not None]
     reductions = tuple(
-        Reduction(finder.value(each.inputs[0], entry.lying[0], values), entry.reduction.how,
+        Reduction(finder.value(each.inputs[0], entry.placements[0], values), entry.reduction.how,
                   entry.reduction.along, float(entry.reduction.count))
         for each, entry in members
         if entry.reduction is not None
@@ -60,8 +60,8 @@ def _steps(
         if entry.reduction is not None:
             continue
         inputs = tuple(
-            finder.value(slot, lying, values)
-            for slot, lying in zip(instruction.inputs, entry.lying, strict=True)
+            finder.value(slot, placements, values)
+            for slot, placements in zip(instruction.inputs, entry.placements, strict=True)
         )
         output = instruction.outputs[0]
         if entry.alias:
@@ -77,8 +77,8 @@ def _rows(unit: Unit) -> tuple[int, int, int]:
     """Rows, columns and entries; without a cut, rows are slices."""
     shape: Any = unit.shape
     entries = math.prod(shape)
-    if unit.cut is not None:
-        return math.prod(shape[: unit.cut]), math.prod(shape[unit.cut :]), entries
+    if unit.split_axis is not None:
+        return math.prod(shape[: unit.split_axis]), math.prod(shape[unit.split_axis :]), entries
     columns = min(entries, SLICE)
     return -(-entries // columns), columns, entries
 
@@ -96,10 +96,10 @@ class _Finder:
         self._places: dict[Any, int] = {}
         self._same: dict[int, np.generic | None] = {}
         for instruction, entry in members:
-            for slot, lying in zip(instruction.inputs, entry.lying, strict=True):
-                self._operand(slot, lying)
+            for slot, placements in zip(instruction.inputs, entry.placements, strict=True):
+                self._operand(slot, placements)
 
-    def _operand(self, slot: int, lying: Lying) -> None:
+    def _operand(self, slot: int, placements: Placement) -> None:
         """Note what is read from outside."""
         if slot in self._made:
             return
@@ -114,9 +114,11 @@ class _Finder:
         elif number is not None:
             self._add(("number", number.tobytes(), kind), number, Operand("one", kind, scalar=True))
         else:
-            self._add((slot, lying.layout), slot, Operand(lying.layout, kind, scalar=not shape))
+            self._add(
+                (slot, placements.layout), slot, Operand(placements.layout, kind, scalar=not shape)
+            )
 
-    def value(self, slot: int, lying: Lying, values: dict[int, int]) -> int:
+    def value(self, slot: int, placements: Placement, values: dict[int, int]) -> int:
         """The number of a value that is made here, or read from outside."""
         if slot in values:
             return values[slot]
@@ -124,7 +126,7 @@ class _Finder:
         number = self._number(slot)
         if number is not None and self._written(number):
             return len(self.operands) + self._numbers["constant", number.tobytes(), kind]
-        key = (slot, lying.layout) if number is None else ("number", number.tobytes(), kind)
+        key = (slot, placements.layout) if number is None else ("number", number.tobytes(), kind)
         return self._places[key]
 
     def _add(self, key: Any, given: int | np.generic, operand: Operand) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from tapelab.compile.fusion.block_code import ARGUMENTS, combined, counted, splat
 from tapelab.compile.fusion.elementwise_rules import ELEMENTWISE, cast
-from tapelab.compile.fusion.simd import BITS_OF, KINDS, STORED, WIDTH, Lanes, Writer
+from tapelab.compile.fusion.simd import BITS_OF, KINDS, STORED, WIDTH, Vector, Writer
 from tapelab.compile.program import ProgramOp
 from tapelab.ops import activation, arithmetic, casts, selection
 
@@ -131,21 +131,21 @@ def _compute(writer: Writer, op: ProgramOp, kinds: tuple[str, ...], at: str) -> 
     _keep(writer, result, "%out", at)
 
 
-def _register(writer: Writer, pointer: str, at: str, kind: str) -> Lanes:
+def _register(writer: Writer, pointer: str, at: str, kind: str) -> Vector:
     stored = STORED.get(kind, kind)
     wide = f"<{WIDTH} x {stored}>"
     place = writer.value(f"getelementptr {stored}, ptr {pointer}, i64 {at}")
     made = writer.value(f"load {wide}, ptr {place}, align 16")
     if kind == "i1":
         made = writer.value(f"icmp ne {wide} {made}, zeroinitializer")
-    return Lanes(writer, made, kind)
+    return Vector(writer, made, kind)
 
 
-def _keep(writer: Writer, lanes: Lanes, pointer: str, at: str, align: int = 16) -> None:
-    stored = STORED.get(lanes.kind, lanes.kind)
-    name = lanes.name
-    if lanes.kind == "i1":
-        name = writer.value(f"zext {lanes.type} {name} to <{WIDTH} x i8>")
+def _keep(writer: Writer, vector: Vector, pointer: str, at: str, align: int = 16) -> None:
+    stored = STORED.get(vector.kind, vector.kind)
+    name = vector.name
+    if vector.kind == "i1":
+        name = writer.value(f"zext {vector.type} {name} to <{WIDTH} x i8>")
     place = writer.value(f"getelementptr {stored}, ptr {pointer}, i64 {at}")
     writer.line(f"store <{WIDTH} x {stored}> {name}, ptr {place}, align {align}")
 
@@ -155,11 +155,11 @@ def _array(writer: Writer, number: str) -> str:
     return writer.value(f"load ptr, ptr {slot}")
 
 
-def _splat_of(writer: Writer, pointer: str, kind: str) -> Lanes:
-    return Lanes(writer, splat(writer, writer.value(f"load {kind}, ptr {pointer}"), kind), kind)
+def _splat_of(writer: Writer, pointer: str, kind: str) -> Vector:
+    return Vector(writer, splat(writer, writer.value(f"load {kind}, ptr {pointer}"), kind), kind)
 
 
-def _number(writer: Writer, kind: str) -> Lanes:
+def _number(writer: Writer, kind: str) -> Vector:
     """A number that stands in the program."""
     return _splat_of(writer, writer.value("getelementptr i8, ptr %program, i64 %a_wide"), kind)
 
@@ -167,11 +167,11 @@ def _number(writer: Writer, kind: str) -> Lanes:
 def _load(writer: Writer, kind: str, at: str, array: str) -> None:
     place = writer.value(f"getelementptr {kind}, ptr {array}, i64 {at}")
     made = writer.value(f"load <{WIDTH} x {kind}>, ptr {place}, align {_MEMORY[kind]}")
-    _keep(writer, Lanes(writer, made, kind), "%out", at)
+    _keep(writer, Vector(writer, made, kind), "%out", at)
 
 
-def _fill(writer: Writer, kind: str, at: str, lanes: Lanes) -> None:
-    _keep(writer, lanes, "%out", at)
+def _fill(writer: Writer, kind: str, at: str, vector: Vector) -> None:
+    _keep(writer, vector, "%out", at)
 
 
 def _store(writer: Writer, kind: str, at: str, array: str) -> None:
@@ -181,15 +181,17 @@ def _store(writer: Writer, kind: str, at: str, array: str) -> None:
 def _column(writer: Writer, kind: str, at: str, array: str) -> None:
     place = writer.value(f"getelementptr {kind}, ptr {array}, i64 {at}")
     total = writer.value(f"load <{WIDTH} x {kind}>, ptr {place}, align 4")
-    more = Lanes(writer, total, kind) + _register(writer, "%a", at, kind)
+    more = Vector(writer, total, kind) + _register(writer, "%a", at, kind)
     _keep(writer, more, array, at, align=4)
 
 
 def _gather(how: str) -> Callable[..., None]:
     def gather(writer: Writer, kind: str, at: str, place: str) -> None:
-        total = Lanes(writer, writer.value(f"load <{WIDTH} x {kind}>, ptr {place}, align 16"), kind)
+        total = Vector(
+            writer, writer.value(f"load <{WIDTH} x {kind}>, ptr {place}, align 16"), kind
+        )
         each = _register(writer, "%a", at, kind)
-        more = combined(how, total, each, Lanes(writer, "%mask", "i1"))
+        more = combined(how, total, each, Vector(writer, "%mask", "i1"))
         writer.line(f"store {more.type} {more.name}, ptr {place}, align 16")
 
     return gather
@@ -209,4 +211,4 @@ _MOVES: Final[dict[str, Callable[..., None]]] = {
     "load": _load, "splat": _fill, "number": _fill, "store": _store, "column": _column,
     "sum": _gather("sum"), "max": _gather("max"), "min": _gather("min"),
 }  # fmt: skip
-"""What moves numbers between registers and the world outside."""
+"""What moves values between registers and memory."""

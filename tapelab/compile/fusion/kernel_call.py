@@ -1,6 +1,6 @@
 """A group as a function of raw values: where its arrays lie, its slices, its results.
 
-What the compiled driver is told of that is a header of 64-bit numbers (see `driver.ll`).
+The compiled driver reads these facts from a header of 64-bit numbers (see `driver.ll`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tapelab.kernels.threads import SLICE, THREADED_FROM, shared
 
 Shape = tuple[int, ...]
 RELEASED_FROM: Final = 2**15
-"""From so many entries on other threads may run meanwhile; below, handing over takes too long."""
+"""From so many elements on the GIL is released; below, releasing it costs more than it saves."""
 DTYPES: Final = {kind: np.dtype(name) for name, kind in KINDS.items()}
 _HOWS: Final = {"sum": 0, "max": 1, "min": 2}
 _RESULT: Final = -1  # in the place of the type of an array
@@ -81,7 +81,7 @@ def _fact(reduction: Reduction, *, wide: bool, partial: bool) -> tuple[int, int,
 def kernel(call: Any, group: Group, frame: Frame, headers: list[Any]) -> Callable[..., Any]:
     """A function from the values of the operands to what is stored and reduced.
 
-    The header that is first in the list counts, at each call anew.
+    The header that is first in the list is read at each call.
     """
     slices = _slices(group)
     if len(slices) > 1:

@@ -2,8 +2,8 @@
 
 A group that is small, or made of very many ops, is interpreted for good. Another is read from the
 disk if it was compiled before, and otherwise compiled beside the running program, which interprets
-it meanwhile. Both give the same numbers, bit for bit, so that nobody sees when one follows on the
-other.
+it meanwhile. Both give the same numbers, bit for bit, so that results do not change when one
+replaces the other.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _address(what: str, name: str, text: Callable[[], str], file: Path | None) -
 
 
 def _loaded(code: bytes, name: str) -> int | None:
-    """Where a function of kept code stands; None if that is no code, and must be compiled anew."""
+    """Where a function of kept code stands; None if that is no code, and must be compiled again."""
     try:
         return jit.loaded(code, name)
     except Exception:  # noqa: BLE001 - LLVM may say anything of a damaged file

@@ -15,14 +15,14 @@ from typing import Any, Final
 
 from tapelab.compile.fusion.elementwise_rules import ELEMENTWISE
 from tapelab.compile.fusion.fusion_group import (
-    Lying,
+    Placement,
     Reducing,
     broadcast,
     is_reduction,
     reducing,
     spread_shape,
 )
-from tapelab.compile.fusion.simd import Lanes, Writer, kind_of
+from tapelab.compile.fusion.simd import Vector, Writer, kind_of
 from tapelab.compile.program import Instruction, Kind, Program, ProgramOp, Settings
 from tapelab.ops import broadcasting, reduce_ops, selection
 
@@ -38,14 +38,14 @@ class Unit:
 
     level: int
     shape: Shape | None = None
-    cut: int | None = None
+    split_axis: int | None = None
     members: list[int] = field(default_factory=list)
     arrays: set[int] = field(default_factory=set)  # slots of its shape that it reads
     joined: Unit | None = None  # the unit that it has become part of
 
-    def takes(self, shape: Shape | None, cut: int | None) -> bool:
+    def takes(self, shape: Shape | None, split_axis: int | None) -> bool:
         """Whether an op on such a shape, cut there, can run in the same pass."""
-        fits = cut is None or self.cut is None or self.cut == cut
+        fits = split_axis is None or self.split_axis is None or self.split_axis == split_axis
         return fits and self.shape is not None and self.shape == shape
 
 
@@ -54,8 +54,8 @@ class Entry:
     """What an instruction is for a pass: on which shape, cut where; or a reduction of it."""
 
     shape: Shape
-    cut: int | None
-    lying: tuple[Lying, ...] = ()
+    split_axis: int | None
+    placements: tuple[Placement, ...] = ()
     reduction: Reducing | None = None
     alias: bool = False
 
@@ -104,19 +104,19 @@ class _Grouping:
             self._on_level.setdefault((level, entry.shape), []).append(unit)
         unit.members.append(at)
         unit.arrays |= arrays
-        unit.cut = unit.cut if entry.cut is None else entry.cut
+        unit.split_axis = unit.split_axis if entry.split_axis is None else entry.split_axis
         self._makers[instruction.outputs[0]] = unit, entry.reduction is not None
 
     def _hosts(self, instruction: Instruction, entry: Entry) -> tuple[int, list[Unit]]:
         """The level that an op needs, and the units there that make operands of it."""
-        level, cut = 0, entry.cut
+        level, split_axis = 0, entry.split_axis
         hosts: dict[Unit, None] = {}
         for slot in instruction.inputs:
             if slot not in self._makers:
                 continue
             maker, late = self._maker(slot)
-            if not late and maker.takes(entry.shape, cut):
-                cut = maker.cut if cut is None else cut
+            if not late and maker.takes(entry.shape, split_axis):
+                split_axis = maker.split_axis if split_axis is None else split_axis
                 hosts[maker] = None
                 level = max(level, maker.level)
             else:
@@ -135,7 +135,7 @@ class _Grouping:
         for each in others:
             first.members = sorted({*first.members, *each.members})
             first.arrays |= each.arrays
-            first.cut = each.cut if first.cut is None else first.cut
+            first.split_axis = each.split_axis if first.split_axis is None else first.split_axis
             each.joined = first
         return first
 
@@ -143,7 +143,7 @@ class _Grouping:
         """A unit of that level that numbers can join, or arrays that it reads anyway."""
         for each in self._on_level.get((level, entry.shape), ()):
             shares = math.prod(entry.shape) == 1 or not each.arrays.isdisjoint(arrays)
-            if each.joined is None and shares and each.takes(entry.shape, entry.cut):
+            if each.joined is None and shares and each.takes(entry.shape, entry.split_axis):
                 return each
         return None
 
@@ -166,7 +166,7 @@ def _entry(
 ) -> Entry | None:  # fmt: skip
     reduction = reducing(op, settings, kinds[0], result)
     if reduction is not None:
-        return _wide(Entry(kinds[0].shape, reduction.cut, (Lying("full"),), reduction))
+        return _wide(Entry(kinds[0].shape, reduction.split_axis, (Placement("full"),), reduction))
     alias = op in _REPEATS
     made, operands = kind_of(result.dtype), tuple(kind_of(kind.dtype) for kind in kinds)
     if alias:
@@ -176,17 +176,20 @@ def _entry(
     else:
         return None
     known = [broadcast(shape, result.shape) for shape in shapes]
-    lying = tuple(each for each in known if each is not None)
-    cuts = {each.cut for each in lying if each.cut is not None}
-    if made is None or len(lying) < len(known) or len(cuts) > 1:
+    placements = tuple(each for each in known if each is not None)
+    cuts = {each.split_axis for each in placements if each.split_axis is not None}
+    if made is None or len(placements) < len(known) or len(cuts) > 1:
         return None
-    return _wide(Entry(result.shape, min(cuts, default=None), lying, alias=alias))
+    return _wide(Entry(result.shape, min(cuts, default=None), placements, alias=alias))
 
 
 def _wide(entry: Entry) -> Entry | None:
     """The entry, unless its rows are too short to be worth it."""
-    if entry.cut is not None:
-        rows, columns = math.prod(entry.shape[: entry.cut]), math.prod(entry.shape[entry.cut :])
+    if entry.split_axis is not None:
+        rows, columns = (
+            math.prod(entry.shape[: entry.split_axis]),
+            math.prod(entry.shape[entry.split_axis :]),
+        )
         if columns < NARROWEST and rows > FEW_ROWS:
             return None
     return None if math.prod(entry.shape) == 0 else entry
@@ -219,7 +222,7 @@ def _written(
         return None
     writer = Writer()
     try:
-        return known.compute(*(Lanes(writer, "%x", str(kind)) for kind in kinds), **settings).kind
+        return known.compute(*(Vector(writer, "%x", str(kind)) for kind in kinds), **settings).kind
     except NotImplementedError:
         return None
 

@@ -1,6 +1,6 @@
-"""Sixteen numbers at a time: arithmetic on `Lanes` writes the LLVM code of that arithmetic down.
+"""Sixteen numbers at a time: arithmetic on `Vector` writes the LLVM code of that arithmetic down.
 
-`Lanes` are traced as tensors are: adding two of them computes nothing, it adds a line to the code
+`Vector` are traced as tensors are: adding two of them computes nothing, it adds a line to the code
 that is being written. So a function of lanes reads like its formula, and what it becomes runs in
 the vector registers of the processor. A line that is there already is not written twice.
 
@@ -88,24 +88,24 @@ class Writer:
         return lines
 
     def forget(self) -> None:
-        """Write everything anew from here on, where control does not come from above."""
+        """Emit everything again from here on, where control does not come from above."""
         self._known = {}
 
-    def constant(self, value: Any, kind: str) -> Lanes:
+    def constant(self, value: Any, kind: str) -> Vector:
         """One number in all lanes."""
         one = f"{kind} {literal(value, kind)}"
-        return Lanes(self, f"<{', '.join([one] * WIDTH)}>", kind)
+        return Vector(self, f"<{', '.join([one] * WIDTH)}>", kind)
 
-    def call(self, function: str, kind: str, *operands: Lanes) -> Lanes:
+    def call(self, function: str, kind: str, *operands: Vector) -> Vector:
         """Lanes from a function that LLVM knows by name."""
         types = [each.type for each in operands]
         result = f"<{WIDTH} x {kind}>"
         self.declared.add(f"declare {result} @{function}({', '.join(types)})")
         given = ", ".join(f"{each.type} {each.name}" for each in operands)
-        return Lanes(self, self.pure(f"call {result} @{function}({given})"), kind)
+        return Vector(self, self.pure(f"call {result} @{function}({given})"), kind)
 
 
-class Lanes:
+class Vector:
     """Numbers of one kind side by side: a name in the code that is being written."""
 
     __slots__ = ("kind", "name", "writer")
@@ -120,58 +120,58 @@ class Lanes:
         """Its type in LLVM."""
         return f"<{WIDTH} x {self.kind}>"
 
-    def like(self, value: Any) -> Lanes:
+    def like(self, value: Any) -> Vector:
         """A Python number in each lane, of the same kind; lanes as they are."""
-        return value if isinstance(value, Lanes) else self.writer.constant(value, self.kind)
+        return value if isinstance(value, Vector) else self.writer.constant(value, self.kind)
 
-    def _with(self, other: Any, floats: str, whole: str) -> Lanes:
+    def _with(self, other: Any, floats: str, whole: str) -> Vector:
         operation = floats if self.kind in BITS_OF else whole
         text = f"{operation} {self.type} {self.name}, {self.like(other).name}"
-        return Lanes(self.writer, self.writer.pure(text), self.kind)
+        return Vector(self.writer, self.writer.pure(text), self.kind)
 
-    def __add__(self, other: Any) -> Lanes:
+    def __add__(self, other: Any) -> Vector:
         return self._with(other, "fadd", "add")
 
-    def __sub__(self, other: Any) -> Lanes:
+    def __sub__(self, other: Any) -> Vector:
         return self._with(other, "fsub", "sub")
 
-    def __rsub__(self, other: Any) -> Lanes:
+    def __rsub__(self, other: Any) -> Vector:
         return self.like(other) - self
 
-    def __mul__(self, other: Any) -> Lanes:
+    def __mul__(self, other: Any) -> Vector:
         return self._with(other, "fmul", "mul")
 
-    def __truediv__(self, other: Any) -> Lanes:
+    def __truediv__(self, other: Any) -> Vector:
         return self._with(other, "fdiv", "sdiv")
 
-    def __rtruediv__(self, other: Any) -> Lanes:
+    def __rtruediv__(self, other: Any) -> Vector:
         return self.like(other) / self
 
-    def __and__(self, other: Any) -> Lanes:
+    def __and__(self, other: Any) -> Vector:
         return self._with(other, "and", "and")
 
-    def __or__(self, other: Any) -> Lanes:
+    def __or__(self, other: Any) -> Vector:
         return self._with(other, "or", "or")
 
-    def __xor__(self, other: Any) -> Lanes:
+    def __xor__(self, other: Any) -> Vector:
         return self._with(other, "xor", "xor")
 
-    def __lshift__(self, places: int) -> Lanes:
+    def __lshift__(self, places: int) -> Vector:
         return self._with(places, "shl", "shl")
 
-    def __rshift__(self, places: int) -> Lanes:
+    def __rshift__(self, places: int) -> Vector:
         return self._with(places, "ashr", "ashr")
 
-    def __invert__(self) -> Lanes:
+    def __invert__(self) -> Vector:
         return self ^ (1 if self.kind == "i1" else -1)
 
-    def __neg__(self) -> Lanes:
+    def __neg__(self) -> Vector:
         if self.kind not in BITS_OF:
             return self.like(0) - self
         text = f"fneg {self.type} {self.name}"
-        return Lanes(self.writer, self.writer.pure(text), self.kind)
+        return Vector(self.writer, self.writer.pure(text), self.kind)
 
-    def compared(self, question: str, other: Any) -> Lanes:
+    def compared(self, question: str, other: Any) -> Vector:
         """Truths by a comparison of LLVM: ordered ones are false for NaN."""
         if self.kind in BITS_OF:
             operation = f"fcmp {question}"
@@ -180,57 +180,57 @@ class Lanes:
             signed = self.kind != "i1" and plain not in ("eq", "ne")
             operation = f"icmp {('s' if signed else '') + plain}"
         text = f"{operation} {self.type} {self.name}, {self.like(other).name}"
-        return Lanes(self.writer, self.writer.pure(text), "i1")
+        return Vector(self.writer, self.writer.pure(text), "i1")
 
-    def __lt__(self, other: Any) -> Lanes:
+    def __lt__(self, other: Any) -> Vector:
         return self.compared("olt", other)
 
-    def __le__(self, other: Any) -> Lanes:
+    def __le__(self, other: Any) -> Vector:
         return self.compared("ole", other)
 
-    def __gt__(self, other: Any) -> Lanes:
+    def __gt__(self, other: Any) -> Vector:
         return self.compared("ogt", other)
 
-    def __ge__(self, other: Any) -> Lanes:
+    def __ge__(self, other: Any) -> Vector:
         return self.compared("oge", other)
 
-    def equals(self, other: Any) -> Lanes:
+    def equals(self, other: Any) -> Vector:
         """True where two numbers are equal."""
         return self.compared("oeq", other)
 
-    def differs(self, other: Any) -> Lanes:
+    def differs(self, other: Any) -> Vector:
         """True where two numbers are not equal, NaN among them."""
         return self.compared("une", other)
 
-    def is_nan(self) -> Lanes:
+    def is_nan(self) -> Vector:
         """True where it is not a number."""
         return self.compared("uno", self)
 
-    def where(self, other: Any, condition: Lanes) -> Lanes:
+    def where(self, other: Any, condition: Vector) -> Vector:
         """These numbers where the condition holds, elsewhere the other ones."""
         text = (f"select {condition.type} {condition.name}, {self.type} {self.name}, "
                 f"{self.type} {self.like(other).name}")  # fmt: skip
-        return Lanes(self.writer, self.writer.pure(text), self.kind)
+        return Vector(self.writer, self.writer.pure(text), self.kind)
 
-    def called(self, function: str, *others: Any) -> Lanes:
+    def called(self, function: str, *others: Any) -> Vector:
         """An intrinsic function of LLVM for numbers of this kind."""
         operands = [self.like(each) for each in others]
         name = f"llvm.{function}.v{WIDTH}{_SHORT[self.kind]}"
         return self.writer.call(name, self.kind, self, *operands)
 
-    def magnitude(self) -> Lanes:
+    def magnitude(self) -> Vector:
         """The numbers without their signs."""
         return self.called("fabs")
 
-    def signed_as(self, other: Lanes) -> Lanes:
+    def signed_as(self, other: Vector) -> Vector:
         """The numbers with the signs of others."""
         return self.called("copysign", other)
 
-    def fma(self, factor: Any, summand: Any) -> Lanes:
+    def fma(self, factor: Any, summand: Any) -> Vector:
         """The number times a factor plus a summand, rounded once."""
         return self.called("fma", factor, summand)
 
-    def scaled(self, n: Lanes) -> Lanes:
+    def scaled(self, n: Vector) -> Vector:
         """The number times 2**n, rounded once, on a processor that `scales`."""
         if self.kind == "float":
             return self._scaled(n, "ps", WIDTH)
@@ -238,31 +238,31 @@ class Lanes:
         order = ", ".join(f"i32 {k}" for k in range(WIDTH))
         half = f"<{WIDTH // 2} x double>"
         text = f"shufflevector {half} {low.name}, {half} {high.name}, <{WIDTH} x i32> <{order}>"
-        return Lanes(self.writer, self.writer.pure(text), self.kind)
+        return Vector(self.writer, self.writer.pure(text), self.kind)
 
-    def _half(self, k: int) -> Lanes:
+    def _half(self, k: int) -> Vector:
         order = ", ".join(f"i32 {k * WIDTH // 2 + each}" for each in range(WIDTH // 2))
         text = (f"shufflevector {self.type} {self.name}, {self.type} poison, "
                 f"<{WIDTH // 2} x i32> <{order}>")  # fmt: skip
-        return Lanes(self.writer, self.writer.pure(text), self.kind)
+        return Vector(self.writer, self.writer.pure(text), self.kind)
 
-    def _scaled(self, n: Lanes, suffix: str, width: int) -> Lanes:
+    def _scaled(self, n: Vector, suffix: str, width: int) -> Vector:
         wide, mask = f"<{width} x {self.kind}>", f"i{width}"
         function = f"llvm.x86.avx512.mask.scalef.{suffix}.512"
         self.writer.declared.add(f"declare {wide} @{function}({wide}, {wide}, {wide}, {mask}, i32)")
         text = (f"call {wide} @{function}({wide} {self.name}, {wide} {n.name}, "
                 f"{wide} zeroinitializer, {mask} -1, i32 4)")  # fmt: skip
-        return Lanes(self.writer, self.writer.pure(text), self.kind)
+        return Vector(self.writer, self.writer.pure(text), self.kind)
 
-    def turned(self, operation: str, kind: str) -> Lanes:
+    def turned(self, operation: str, kind: str) -> Vector:
         """Numbers of another kind, by a conversion of LLVM."""
         text = f"{operation} {self.type} {self.name} to <{WIDTH} x {kind}>"
-        return Lanes(self.writer, self.writer.pure(text), kind)
+        return Vector(self.writer, self.writer.pure(text), kind)
 
-    def bits(self) -> Lanes:
-        """The bits of floats as whole numbers."""
+    def bits(self) -> Vector:
+        """The bits of floats as integers."""
         return self.turned("bitcast", BITS_OF[self.kind])
 
-    def as_floats(self, kind: str) -> Lanes:
-        """Whole numbers as the bits of floats."""
+    def as_floats(self, kind: str) -> Vector:
+        """Integers as the bits of floats."""
         return self.turned("bitcast", kind)

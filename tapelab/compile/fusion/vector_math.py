@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, sines and their kin on `Lanes`: polynomials without a branch.
+"""Exponentials, logarithms, sines and their kin on `Vector`: polynomials without a branch.
 
 Each brings its argument into a small range, takes a polynomial there, and puts the range back: the
 exponential is 2**n * e**r, the logarithm n * ln(2) + ln(m), a sine one of an eighth of a turn.
@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from tapelab.compile.fusion.simd import WIDTH, Lanes
+from tapelab.compile.fusion.simd import WIDTH, Vector
 
 EXP: Final = {
     "float": (0.4999999337, 0.1666651952, 0.04166840111, 0.008368851111, 0.001381431945),
@@ -105,7 +105,7 @@ PRECISIONS: Final = {
 }  # fmt: skip
 
 
-def polynomial(x: Lanes, terms: tuple[float, ...]) -> Lanes:
+def polynomial(x: Vector, terms: tuple[float, ...]) -> Vector:
     """A polynomial, the lowest power first, by Horner's rule."""
     value = x.like(terms[-1])
     for each in reversed(terms[:-1]):
@@ -113,14 +113,14 @@ def polynomial(x: Lanes, terms: tuple[float, ...]) -> Lanes:
     return value
 
 
-def exp(x: Lanes) -> Lanes:
+def exp(x: Vector) -> Vector:
     """2**n * e**r, of a number no larger than what is infinite or 0 anyway."""
     highest = PRECISIONS[x.kind].highest
     x = x.like(highest).where(x, x > highest)
     return _exp_of_low(x)
 
 
-def expm1(x: Lanes) -> Lanes:
+def expm1(x: Vector) -> Vector:
     """2**n * (e**r - 1) + (2**n - 1), with half of 2**n, which a float always holds."""
     top = 89.0 if x.kind == "float" else 710.0
     low = x.like(-40.0)
@@ -130,13 +130,13 @@ def expm1(x: Lanes) -> Lanes:
     return x.where(half.fma(_less_1(r), half - 0.5) * 2, x.equals(0))
 
 
-def sigmoid(x: Lanes) -> Lanes:
+def sigmoid(x: Vector) -> Vector:
     """The larger of 1 and e**x above, both divided by e**|x|, so that nothing overflows."""
     small = _exp_of_low(-x.magnitude())
     return small.where(1, x < 0) / (small + 1)
 
 
-def tanh(x: Lanes) -> Lanes:
+def tanh(x: Vector) -> Vector:
     """(1 - e**-2a) / (1 + e**-2a) of the magnitude a, with the sign of x."""
     known = PRECISIONS[x.kind]
     a = x.magnitude()
@@ -147,7 +147,7 @@ def tanh(x: Lanes) -> Lanes:
     return less.signed_as(x) / (less + 2)
 
 
-def log(x: Lanes) -> Lanes:
+def log(x: Vector) -> Vector:
     """The power of 2 in x times ln(2), and the logarithm of what is left, between √½ and √2."""
     known = PRECISIONS[x.kind]
     tiny = 2.0 ** (1 - known.bias)
@@ -164,7 +164,7 @@ def log(x: Lanes) -> Lanes:
     return x.where(y, x.equals(math.inf) | x.is_nan())
 
 
-def log1p(x: Lanes) -> Lanes:
+def log1p(x: Vector) -> Vector:
     """The logarithm of the rounded 1 + x, and what the rounding took away, divided by it."""
     whole = x + 1
     correction = (x - (whole - 1)) / whole
@@ -173,12 +173,12 @@ def log1p(x: Lanes) -> Lanes:
     return x.where((y + correction).where(y, usable), whole.equals(1))
 
 
-def softplus(x: Lanes) -> Lanes:
+def softplus(x: Vector) -> Vector:
     """max(x, 0) + ln(1 + e**-|x|)."""
     return x.like(0).where(x, x < 0) + log1p(_exp_of_low(-x.magnitude()))
 
 
-def erf(x: Lanes) -> Lanes:
+def erf(x: Vector) -> Vector:
     """A polynomial up to 1, and 1 - e**polynomial beyond; in float32 alone."""
     a = x.magnitude()
     near = x.fma(polynomial(a * a, ERF[x.kind]), x)
@@ -186,22 +186,22 @@ def erf(x: Lanes) -> Lanes:
     return near.where(far.signed_as(x), a < 1)
 
 
-def sin(x: Lanes) -> Lanes:
+def sin(x: Vector) -> Vector:
     """The sine of what is left of the angle after quarter turns, or its cosine, or minus these."""
     return _wave(x, 0, "sin")
 
 
-def cos(x: Lanes) -> Lanes:
+def cos(x: Vector) -> Vector:
     """The cosine is the sine a quarter turn further on."""
     return _wave(x, 1, "cos")
 
 
-def tan(x: Lanes) -> Lanes:
+def tan(x: Vector) -> Vector:
     """The sine divided by the cosine."""
     return sin(x) / cos(x)
 
 
-def _exp_of_low(x: Lanes) -> Lanes:
+def _exp_of_low(x: Vector) -> Vector:
     """The exponential of numbers that are not too high; NaN fails the question, and stays."""
     known = PRECISIONS[x.kind]
     shifted, n, r = _reduced(x.like(-known.highest).where(x, x < -known.highest))
@@ -213,7 +213,7 @@ def _exp_of_low(x: Lanes) -> Lanes:
     return power * _whole_power(half, x.kind) * _whole_power(whole - half, x.kind)
 
 
-def _reduced(x: Lanes, parts: int = 2) -> tuple[Lanes, Lanes, Lanes]:
+def _reduced(x: Vector, parts: int = 2) -> tuple[Vector, Vector, Vector]:
     """The whole n nearest to x / ln(2), as the end of bits and as it is, and what is left of x.
 
     The bits count from the bias of the exponent on, so that shifted to their place they are the
@@ -228,24 +228,24 @@ def _reduced(x: Lanes, parts: int = 2) -> tuple[Lanes, Lanes, Lanes]:
     return shifted, n, x
 
 
-def _less_1(r: Lanes) -> Lanes:
+def _less_1(r: Vector) -> Vector:
     """The exponential of a small number less 1."""
     return (r * r).fma(polynomial(r, EXP[r.kind]), r)
 
 
-def _power_of_2(shifted: Lanes) -> Lanes:
+def _power_of_2(shifted: Vector) -> Vector:
     """The power of 2 whose exponent ends the bits of a number from `_parts`."""
     fraction = PRECISIONS[shifted.kind].fraction
     return (shifted.bits() << fraction).as_floats(shifted.kind)
 
 
-def _whole_power(n: Lanes, kind: str) -> Lanes:
+def _whole_power(n: Vector, kind: str) -> Vector:
     """2**n for a whole n."""
     known = PRECISIONS[kind]
     return ((n + known.bias) << known.fraction).as_floats(kind)
 
 
-def _log_near_1(f: Lanes, power: Lanes, known: Precision) -> Lanes:
+def _log_near_1(f: Vector, power: Vector, known: Precision) -> Vector:
     """The logarithm of (1 + f) * 2**power, by the artanh of f / (2 + f)."""
     s = f / (f + 2)
     z = s * s
@@ -256,7 +256,7 @@ def _log_near_1(f: Lanes, power: Lanes, known: Precision) -> Lanes:
     return power.fma(high, f - (square - small))
 
 
-def _wave(x: Lanes, ahead: int, name: str) -> Lanes:
+def _wave(x: Vector, ahead: int, name: str) -> Vector:
     known = PRECISIONS[x.kind]
     shifted = x.fma(2 / math.pi, known.magic)
     n = shifted - known.magic
@@ -274,8 +274,8 @@ def _wave(x: Lanes, ahead: int, name: str) -> Lanes:
     return _by_library_where_far(x, y, name, known.far)
 
 
-def _by_library_where_far(x: Lanes, y: Lanes, name: str, far: float) -> Lanes:
-    """The angles that are too large for the short way go to the C library, if there are any."""
+def _by_library_where_far(x: Vector, y: Vector, name: str, far: float) -> Vector:
+    """The angles that are too large for the polynomials go to the C library, if there are any."""
     writer = x.writer
     beyond = x.magnitude() > far
     mask = writer.value(f"bitcast {beyond.type} {beyond.name} to i{WIDTH}")
@@ -284,7 +284,7 @@ def _by_library_where_far(x: Lanes, y: Lanes, name: str, far: float) -> Lanes:
     near, away, joined = f"{number}near", f"{number}far", f"{number}joined"
     writer.line(f"br i1 {question}, label %{away}, label %{near}")
     writer.label(away)
-    wide = x if x.kind == "double" else Lanes(
+    wide = x if x.kind == "double" else Vector(
         writer, writer.value(f"fpext {x.type} {x.name} to <{WIDTH} x double>"), "double"
     )  # fmt: skip
     slow = writer.value(f"call {wide.type} @each_{name}({wide.type} {wide.name})")
@@ -297,7 +297,7 @@ def _by_library_where_far(x: Lanes, y: Lanes, name: str, far: float) -> Lanes:
     writer.label(joined)
     writer.declared.add(_each(name))
     text = f"phi {x.type} [{chosen}, %{away}], [{y.name}, %{near}]"
-    return Lanes(writer, writer.value(text), x.kind)
+    return Vector(writer, writer.value(text), x.kind)
 
 
 def _each(name: str) -> str:
@@ -306,13 +306,13 @@ def _each(name: str) -> str:
     lines = [f"declare double @{name}(double)",
              f"define internal {wide} @each_{name}({wide} %x) noinline {{"]  # fmt: skip
     so_far = "poison"
-    for lane in range(WIDTH):
+    for position in range(WIDTH):
         lines += [
-            f"  %a{lane} = extractelement {wide} %x, i32 {lane}",
-            f"  %b{lane} = call double @{name}(double %a{lane})",
-            f"  %c{lane} = insertelement {wide} {so_far}, double %b{lane}, i32 {lane}",
+            f"  %a{position} = extractelement {wide} %x, i32 {position}",
+            f"  %b{position} = call double @{name}(double %a{position})",
+            f"  %c{position} = insertelement {wide} {so_far}, double %b{position}, i32 {position}",
         ]
-        so_far = f"%c{lane}"
+        so_far = f"%c{position}"
     return "\n".join([*lines, f"  ret {wide} {so_far}", "}"])
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.compile.compiled_program import Compiled, listeners, programs
+from tapelab.compile.compiled_program import Compiled, on_compiled, programs
 
 if TYPE_CHECKING:
     from tapelab.core.tensor import Tensor
@@ -64,16 +64,16 @@ class Tap:
 
 def listen() -> None:
     """Count from here on, also the calls of programs that are yet to be made."""
-    if _tap not in listeners:
-        listeners.append(_tap)
+    if _tap not in on_compiled:
+        on_compiled.append(_tap)
         for program in _there():
             _tap(program)
 
 
 def stop() -> None:
     """Let programs run as if nobody had ever looked."""
-    if _tap in listeners:
-        listeners.remove(_tap)
+    if _tap in on_compiled:
+        on_compiled.remove(_tap)
     for program in _there():
         if type(program.call) is Tap:
             program.call = program.call.call

@@ -62,7 +62,7 @@ class History:
 
     def hear(self, tape: GradientTape, answer: GradientCall, results: Any) -> None:
         """Write a call down; what is tried out while a function is traced is no call."""
-        if thread.__dict__.get("world") is not None:
+        if thread.__dict__.get("environment") is not None:
             return
         try:
             with self._lock:

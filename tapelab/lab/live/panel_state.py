@@ -96,7 +96,7 @@ class Scene:
     def _open(self) -> GradientTape | None:
         """The innermost tape that records now."""
         state = RUNNING.state
-        if state.get("world") is None and state["trace"] is None:
+        if state.get("environment") is None and state["trace"] is None:
             for tape in reversed(tuple(state["tapes"])):
                 if isinstance(tape, GradientTape):
                     return tape

@@ -128,7 +128,7 @@ class Meter:
         if kind in OP_RUNS and self._serial in tapes_of(record):
             self._count_op(as_op_run(record))
         elif kind is TapedCall and self._serial in tapes_of(record):
-            for run in map(as_op_run, view(TapedCall, record).call.told(record)):
+            for run in map(as_op_run, view(TapedCall, record).call.op_runs(record)):
                 if self._serial in run.tapes:
                     self._count_op(run)
 

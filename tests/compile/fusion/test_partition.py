@@ -7,7 +7,7 @@ import pytest
 from compile.fusion.drawing import Drawing
 
 from tapelab.compile.fusion.bytecode import encoded, expanded
-from tapelab.compile.fusion.fusion_group import Group, Lying, Operand, Step, broadcast
+from tapelab.compile.fusion.fusion_group import Group, Operand, Placement, Step, broadcast
 from tapelab.compile.fusion.group_plan import plan
 from tapelab.compile.fusion.partition import units
 from tapelab.ops.arithmetic import add, add_n
@@ -90,17 +90,17 @@ def test_floats_become_whole_numbers_by_numpy(drawing):
 @pytest.mark.parametrize(
     ("shape", "whole", "lying"),
     [
-        ((), (4, 5), Lying("one")),
-        ((1, 1), (4, 5), Lying("one")),
-        ((4, 5), (4, 5), Lying("full")),
-        ((5,), (4, 5), Lying("row", 1)),
-        ((4, 1), (4, 5), Lying("column", 1)),
-        ((3, 1, 1), (3, 4, 5), Lying("column", 1)),
-        ((4, 5), (3, 4, 5), Lying("row", 1)),
+        ((), (4, 5), Placement("one")),
+        ((1, 1), (4, 5), Placement("one")),
+        ((4, 5), (4, 5), Placement("full")),
+        ((5,), (4, 5), Placement("row", 1)),
+        ((4, 1), (4, 5), Placement("column", 1)),
+        ((3, 1, 1), (3, 4, 5), Placement("column", 1)),
+        ((4, 5), (3, 4, 5), Placement("row", 1)),
         ((3, 1, 5), (3, 4, 5), None),
         ((4, 1), (3, 4, 5), None),
-        ((5, 1), (1, 5, 1), Lying("full")),
-        ((5,), (1, 5), Lying("full")),
+        ((5, 1), (1, 5, 1), Placement("full")),
+        ((5,), (1, 5), Placement("full")),
     ],
 )
 def test_operands_lie_in_full_by_rows_or_by_columns(shape, whole, lying):

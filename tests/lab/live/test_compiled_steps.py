@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.compile.compiled_program import listeners, programs
+from tapelab.compile.compiled_program import on_compiled, programs
 from tapelab.lab.live import compiled_steps
 
 STEPS = 40
@@ -158,4 +158,4 @@ def test_nothing_is_left_in_front_of_programs_when_nobody_looks(heard):
     assert any(type(each.call) is compiled_steps.Tap for each in programs.values())
     heard.stop()
     assert not any(type(each.call) is compiled_steps.Tap for each in programs.values())
-    assert listeners == []
+    assert on_compiled == []
