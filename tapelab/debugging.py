@@ -10,7 +10,7 @@ import numpy as np
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets, require_one_dtype, spoken
+from tapelab.core.text_forms import brackets, require_one_dtype, spoken
 from tapelab.dtypes import as_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.namespace.missing_names import in_module

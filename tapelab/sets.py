@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
 from tapelab.namespace.missing_names import in_module
 from tapelab.ops.public import tensor

@@ -33,12 +33,12 @@ from typing import Any, Final
 
 from numpy import float32, float64, ndarray
 
+from tapelab.core.backward_report import AddStep
 from tapelab.core.cotangents import RecordedCotangents, accumulate, sum_to_shape
 from tapelab.core.log import thread
 from tapelab.core.op import is_ours
 from tapelab.core.op_declaration import OTHER_INPUT, UNCHANGED
 from tapelab.core.records import BinaryOpRun, OpRun, Record, UnaryOpRun, as_op_run, kind_of
-from tapelab.core.step_report import AddStep
 from tapelab.core.tensor import Tensor
 from tapelab.kernels.elementwise_kernels import LARGE
 

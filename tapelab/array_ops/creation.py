@@ -13,8 +13,8 @@ from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import new_constant, to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
+from tapelab.core.text_forms import brackets
 from tapelab.core.variable import read
-from tapelab.core.wording import brackets
 from tapelab.dtypes import DType, as_dtype, bool_, float32, int32
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, mask_ops, selection, shapes

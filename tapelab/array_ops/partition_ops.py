@@ -9,7 +9,7 @@ import numpy as np
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets, unlike
+from tapelab.core.text_forms import brackets, unlike
 from tapelab.dtypes import int32
 from tapelab.errors import invalid_argument
 from tapelab.ops import partitions

@@ -12,7 +12,7 @@ from tapelab.core.dispatch import public
 from tapelab.core.fast_path import fast_path_with_settings
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
-from tapelab.core.wording import brackets, require_one_dtype
+from tapelab.core.text_forms import brackets, require_one_dtype
 from tapelab.dtypes import as_dtype, int32
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, concatenation, pass_through, rearrangement, shapes

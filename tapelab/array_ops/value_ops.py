@@ -12,9 +12,9 @@ from tapelab.core.cell import Holder
 from tapelab.core.convert import new_constant, to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.logger import warn
 from tapelab.core.tensor import Tensor
-from tapelab.core.warning import warn
-from tapelab.core.wording import brackets, require_one_dtype
+from tapelab.core.text_forms import brackets, require_one_dtype
 from tapelab.dtypes import DType, as_dtype, bool_
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import casts, pass_through, selection, sort_order

@@ -11,9 +11,9 @@ from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import DispatchedType
 from tapelab.core.forward import Accumulating
 from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.logger import warn
 from tapelab.core.tape import UnconnectedGradients
 from tapelab.core.tensor import Tensor
-from tapelab.core.warning import warn
 from tapelab.namespace.missing_names import in_module
 
 

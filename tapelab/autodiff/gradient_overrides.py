@@ -8,7 +8,7 @@ from functools import update_wrapper
 from typing import Any
 
 from tapelab import nest
-from tapelab.core import custom
+from tapelab.core import custom_op
 from tapelab.core.cell import Cell, Holder
 from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.dispatch import public
@@ -48,7 +48,7 @@ class CustomGradient:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function, and write it down as one step with a gradient of its own."""
         name, used = getattr(self._f, "__name__", "function"), dict[int, Cell]()
-        with custom.body(name), custom.collected_reads(used):
+        with custom_op.body(name), custom_op.collected_reads(used):
             result, grad_fn = self._f(*args, **kwargs)
         given = nest.flatten(args)
         own = {each._cell.identity.id for each in (*given, *nest.flatten(kwargs)) if _holds(each)}
@@ -58,14 +58,18 @@ class CustomGradient:
         results = [numbers(each) for each in forms]
         places = [at for at, each in enumerate(given) if is_moving(each)]
         inputs = [numbers(given[at]) for at in places] + [read(each) for each in variables]
-        if custom.is_eager() and custom.are_followed(results) and not custom.are_followed(inputs):
+        if (
+            custom_op.is_eager()
+            and custom_op.are_followed(results)
+            and not custom_op.are_followed(inputs)
+        ):
             # No tape asks the gradient function, but some reach the results by another path.
             results = [identity(each) for each in results]
         elif inputs and results:
             names = names_of(self._f, args, places, variables)
-            op = custom.step_op(name, _sentence(self._f), names, many=len(results) > 1)
+            op = custom_op.declare(name, _sentence(self._f), names, many=len(results) > 1)
             back = _way_back(grad_fn, len(given), forms, places, variables)
-            results = custom.step(op, inputs, results, back)
+            results = custom_op.record(op, inputs, results, back)
         return nest.pack_sequence_as(result, map(in_form, forms, results))
 
 
@@ -135,7 +139,7 @@ def names_of(
 
 def _way_back(
     grad_fn: Function, count: int, forms: list[Any], places: list[int], variables: list[Variable]
-) -> custom.VJP:
+) -> custom_op.VJP:
     """From the upstream gradients to those of the step's inputs, checked as TensorFlow checks."""
 
     def back(*seeds: Any) -> list[Any]:

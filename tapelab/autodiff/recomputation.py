@@ -8,9 +8,9 @@ from typing import Any
 
 from tapelab import nest
 from tapelab.autodiff.gradient_overrides import CustomGradient, in_form, is_moving, numbers
-from tapelab.core import custom
-from tapelab.core.aside import aside
+from tapelab.core import custom_op
 from tapelab.core.composite_tensor import numbers_of
+from tapelab.core.host_computation import compute_on_host
 from tapelab.core.tape import GradientTape, UnconnectedGradients
 from tapelab.core.tensor import constant_of
 from tapelab.ops.pass_through import identity
@@ -27,9 +27,9 @@ def recompute_grad(f: Function) -> Any:
     """
 
     def recomputed(*args: Any, **kwargs: Any) -> Any:
-        with custom.tapes_paused():
+        with custom_op.tapes_paused():
             result = f(*args, **kwargs)
-        eager = custom.is_eager()
+        eager = custom_op.is_eager()
 
         def grad_fn(*upstream: Any, variables: Any = None) -> Any:
             flat = nest.flatten(args)
@@ -68,8 +68,8 @@ def _run_again(f: Function, args: Any, kwargs: Any, variables: Any) -> Function:
 def _copy(argument: Any) -> Any:
     """The same values as a tensor of its own, with a history where an active tape follows them."""
     x = numbers(argument)
-    has_history = not x.ndim or (custom.is_eager() and custom.are_followed([x]))
-    return in_form(argument, identity(x) if has_history else constant_of(aside(_same, x)))
+    has_history = not x.ndim or (custom_op.is_eager() and custom_op.are_followed([x]))
+    return in_form(argument, identity(x) if has_history else constant_of(compute_on_host(_same, x)))
 
 
 def _same(array: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tapelab.core.custom import as_cotangent, as_tensor
+from tapelab.core.custom_op import as_cotangent, as_tensor
 from tapelab.core.op import REGISTRY
 from tapelab.core.op_declaration import REGISTERED, GradRule
 from tapelab.dtypes import BY_NUMPY

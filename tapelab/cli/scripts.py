@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.gradient_call import GradientCall
-from tapelab.core.gradients import observers
+from tapelab.core.backward_report import GradientCall
+from tapelab.core.gradient_call import observers
 from tapelab.core.tape import GradientTape
 
 

@@ -14,21 +14,20 @@ from itertools import repeat
 from types import CodeType
 from typing import Any, Final
 
-from tapelab.core.custom import off_the_log
+from tapelab.core.custom_op import off_the_log
+from tapelab.core.large_values import Dropped, is_large
 from tapelab.core.op_declaration import Op
 from tapelab.core.origin import Origin, Scope
 from tapelab.core.records import (
     CUSTOM_VJP,
     OP_RUNS,
     Assignment,
-    Dropped,
     GradientResult,
     OpRun,
     ProgramCall,
     Record,
     State,
     TapedCall,
-    is_large,
     kind_of,
     named,
     view,

@@ -26,10 +26,10 @@ from tapelab.core.cell import Holder
 from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import to_tensor
 from tapelab.core.log import thread
+from tapelab.core.tape_base import TapeBase
 from tapelab.core.tensor import Tensor
+from tapelab.core.text_forms import spoken
 from tapelab.core.type_spec import TensorSpec, TypeSpec, spec_of_composite
-from tapelab.core.watching import Watching
-from tapelab.core.wording import spoken
 from tapelab.errors import invalid_argument
 
 
@@ -182,7 +182,7 @@ class ConcreteFunction:
         """Whether outputs differ in what they depend on."""
         return len(self._output_sources) > 1
 
-    def _connected(self, result: Any, inputs: list[Any], tapes: Sequence[Watching]) -> Any:
+    def _connected(self, result: Any, inputs: list[Any], tapes: Sequence[TapeBase]) -> Any:
         """The results on some tapes; joined where they differ in what the tapes follow."""
         slots = (*self._graph.inputs, *self._graph.captures)
         unfollowed = {
@@ -274,7 +274,7 @@ def sources_of_outputs(graph: Graph) -> set[frozenset[Any]]:
     return {sources.get(slot.number, nothing) for slot in outputs}
 
 
-def connected(result: Any, tapes: Sequence[Watching] = ()) -> Any:
+def connected(result: Any, tapes: Sequence[TapeBase] = ()) -> Any:
     """The results of a call as those of one op: the gradient of one has zeros for the others.
 
     So an argument of the function has a gradient of zeros, and not None, if another result than

@@ -48,8 +48,8 @@ from tapelab.compile.symbolic import Symbolic, SymbolicTensor
 from tapelab.compile.trace import NON_FIRST_CALL, SINGLETON, Trace
 from tapelab.config import settings
 from tapelab.core.cell import Holder
-from tapelab.core.collecting import resting
 from tapelab.core.convert import to_tensor
+from tapelab.core.garbage_collection import gc_relaxed
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
@@ -200,7 +200,7 @@ class Function:
             kind = next(open_kinds)
             return trace.placeholder(name, examples_of(leaf, kind, lengths))
 
-        with resting(), untouched(), thread_in(fresh_state(trace)):
+        with gc_relaxed(), untouched(), thread_in(fresh_state(trace)):
             given, by_name = mapped(bound, placeholder)
             kept = mapped((given, by_name), lambda leaf: leaf)
             outputs = _returned(self._body()(*given, **by_name), self._python_function)

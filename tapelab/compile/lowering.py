@@ -24,15 +24,15 @@ from tapelab.compile.pytree import leaves, mapped
 from tapelab.compile.random_draws import Draws
 from tapelab.core import log as logs
 from tapelab.core.cell import Cell
-from tapelab.core.custom import off_the_log
-from tapelab.core.narrow import widened
+from tapelab.core.custom_op import off_the_log
+from tapelab.core.large_values import Dropped
+from tapelab.core.numerics import widened
 from tapelab.core.op_declaration import Op
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import (
     OP_RUNS,
     Assignment,
     Creation,
-    Dropped,
     OpRun,
     Record,
     TapePaused,

@@ -20,7 +20,7 @@ from tapelab.compile.fusion import fuse
 from tapelab.compile.lowering import Lowered, NotLoweredError, lowered
 from tapelab.compile.passes import optimised, results_of, without_dead_code
 from tapelab.compile.program import Instruction, Moving, Program
-from tapelab.core.aside import aside
+from tapelab.core.host_computation import compute_on_host
 from tapelab.core.log import origin_here, thread
 from tapelab.core.op_declaration import Op
 from tapelab.core.origin import next_id
@@ -137,7 +137,7 @@ def _run_one(each: Instruction, given: list[Any]) -> Any:
         return op.op(*map(_as_tensor, given[:count]), **settings)
     if isinstance(op, Op):
         return op(*map(_as_tensor, given), **dict(each.settings))
-    return aside(op.kernel, *given)
+    return compute_on_host(op.kernel, *given)
 
 
 def _as_tensor(value: Any) -> Tensor:

@@ -7,10 +7,10 @@ from functools import reduce
 from typing import Any, Final, Never, Protocol
 
 from tapelab.core.dispatch import public
+from tapelab.core.large_values import truncated
 from tapelab.core.log import origin_here, thread
 from tapelab.core.op import SYMBOLIC
 from tapelab.core.origin import LoggedTensor, Origin, next_id
-from tapelab.core.records import truncated
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.type_spec import common_shape

@@ -32,19 +32,18 @@ from tapelab.compile.program_vjp import (
 )
 from tapelab.core import log as logs
 from tapelab.core.cell import Cell
+from tapelab.core.large_values import Dropped, truncated
 from tapelab.core.log import thread
 from tapelab.core.op import is_ours
 from tapelab.core.op_declaration import REGISTERED, Op
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import (
     Assignment,
-    Dropped,
     OpRun,
     Record,
     TapedCall,
     differentiable,
     kind_of,
-    truncated,
     view,
     write_read,
     write_taped_call,

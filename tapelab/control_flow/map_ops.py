@@ -16,7 +16,7 @@ from tapelab import nest
 from tapelab.array_ops.shape_ops import stack
 from tapelab.control_flow.tensor_array import TensorArray
 from tapelab.core.convert import to_tensor
-from tapelab.core.custom import tapes_paused
+from tapelab.core.custom_op import tapes_paused
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype

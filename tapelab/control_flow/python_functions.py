@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab import errors
 from tapelab.autodiff.gradient_overrides import in_form, names_of, numbers
-from tapelab.core import custom
+from tapelab.core import custom_op
 from tapelab.core.cell import Holder
 from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import to_tensor
@@ -50,7 +50,7 @@ def py_function(
     given = [each if isinstance(each, CompositeTensor) else tensor(each) for each in inp]
     kinds = [_dtype(each) for each in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
     title = getattr(func, "__name__", "py_function")
-    with custom.body(title), custom.tapes_paused(), GradientTape(persistent=True) as tape:
+    with custom_op.body(title), custom_op.tapes_paused(), GradientTape(persistent=True) as tape:
         copies = [constant_of(numbers(each)._value) for each in given]
         tape.watch([each for each in copies if each.dtype.is_differentiable])
         forms = _run(func, list(map(in_form, given, copies)), kinds)
@@ -59,9 +59,9 @@ def py_function(
     results = [numbers(each) for each in forms]
     names = names_of(func, given, list(range(len(given))), [])
     if given and results:
-        op = custom.step_op(title, SENTENCE, names, many=len(results) > 1)
+        op = custom_op.declare(title, SENTENCE, names, many=len(results) > 1)
         inputs = [numbers(each) for each in given]
-        results = custom.step(op, inputs, results, _way_back(tape, copies, results))
+        results = custom_op.record(op, inputs, results, _way_back(tape, copies, results))
     made = list(map(in_form, forms, results))
     return made if isinstance(Tout, (list, tuple)) else made[0]
 
@@ -92,7 +92,7 @@ def _run(func: Callable[..., Any], copies: list[Any], kinds: list[Any]) -> list[
     return results
 
 
-def _way_back(tape: GradientTape, copies: list[Tensor], results: list[Tensor]) -> custom.VJP:
+def _way_back(tape: GradientTape, copies: list[Tensor], results: list[Tensor]) -> custom_op.VJP:
     """Ask the tape that ran inside; an input that the function did not use gets zeros."""
     smooth = [each for each in copies if each.dtype.is_differentiable]
 
@@ -132,6 +132,6 @@ def numpy_function(
     if inputs and results:
         names = names_of(func, inputs, list(range(len(inputs))), [])
         title = f"numpy {getattr(func, '__name__', 'function')}"
-        op = custom.step_op(title, OPAQUE, names, many=len(results) > 1, because=BECAUSE)
-        results = custom.step(op, inputs, results)
+        op = custom_op.declare(title, OPAQUE, names, many=len(results) > 1, because=BECAUSE)
+        results = custom_op.record(op, inputs, results)
     return results if several else results[0]

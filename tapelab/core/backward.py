@@ -24,29 +24,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tapelab.core.backward_fast_path import propagate_arrays, propagate_tensors
-from tapelab.core.cotangents import (
-    Cotangent,
-    RawCotangents,
-    RecordedCotangents,
-    accumulate,
-    leave_vjp_rules,
-)
-from tapelab.core.float_errors import ERRORS, IGNORED
-from tapelab.core.indexed_slices import IndexedSlices
-from tapelab.core.log import thread
-from tapelab.core.op_declaration import REGISTERED
-from tapelab.core.records import (
-    Dropped,
-    OpRun,
-    Record,
-    TapedCall,
-    as_op_run,
-    kind_of,
-    summarised,
-    tapes_of,
-    view,
-)
-from tapelab.core.step_report import (
+from tapelab.core.backward_report import (
     SEED,
     AddStep,
     BackwardStep,
@@ -56,10 +34,32 @@ from tapelab.core.step_report import (
     TruncatedSteps,
     shown_value,
 )
+from tapelab.core.cotangents import (
+    Cotangent,
+    RawCotangents,
+    RecordedCotangents,
+    accumulate,
+    leave_vjp_rules,
+)
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.large_values import Dropped
+from tapelab.core.log import thread
+from tapelab.core.numerics import ERRORS, IGNORED
+from tapelab.core.op_declaration import REGISTERED
+from tapelab.core.records import (
+    OpRun,
+    Record,
+    TapedCall,
+    as_op_run,
+    kind_of,
+    summarised,
+    tapes_of,
+    view,
+)
+from tapelab.core.tape_base import TapeBase
 from tapelab.core.taped_records import TapedSteps, is_needed_once
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
-from tapelab.core.watching import Watching
 from tapelab.errors import NoGradientError
 
 Seeds = Sequence[tuple[int, Cotangent]]
@@ -71,7 +71,7 @@ _id_of: Final = cast("Callable[[Tensor], int]", attrgetter("_id"))
 
 
 def backward(
-    tape: Watching, targets: Sequence[Tensor], cotangents: Sequence[Any], sources: Sequence[Any],
+    tape: TapeBase, targets: Sequence[Tensor], cotangents: Sequence[Any], sources: Sequence[Any],
     report: StepReport, *, final: bool = False, shown: bool = False,
 ) -> list[Cotangent | None]:  # fmt: skip
     """The gradients of the sources: arrays, or tensors where a tape is active; None without a path.
@@ -302,7 +302,7 @@ def _propagates_slices(run: OpRun, tracked: set[int]) -> bool:
     return run.input_ids[1] not in tracked and not np.shape(run.inputs[1])
 
 
-def ids_of_sources(tape: Watching, sources: Sequence[Tensor | Variable]) -> list[Sequence[int]]:
+def ids_of_sources(tape: TapeBase, sources: Sequence[Tensor | Variable]) -> list[Sequence[int]]:
     """For each source the ids of the tensors that it was on the tape.
 
     For a variable those are all the states in which it was read, and the present one.
@@ -322,7 +322,7 @@ def ids_of_sources(tape: Watching, sources: Sequence[Tensor | Variable]) -> list
 
 
 def gradients_of(
-    tape: Watching, ids: Iterable[Sequence[int]], begun: Cotangents, cotangents: Cotangents
+    tape: TapeBase, ids: Iterable[Sequence[int]], begun: Cotangents, cotangents: Cotangents
 ) -> list[Cotangent | None]:
     """The gradients of sources, from what a pass began with and what it came to.
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy import ndarray
 
 from tapelab.core.backward import BackwardPass, gradients_of, ids_of_sources, steps_again
-from tapelab.core.batching import reshaped, with_batch_axis
-from tapelab.core.batching_lanes import BatchTrace
+from tapelab.core.backward_report import BatchedReport, StepReport, Steps
+from tapelab.core.batching import BatchTrace, reshaped, with_batch_axis
 from tapelab.core.core_ops import CORE
 from tapelab.core.cotangents import (
     Cotangent,
@@ -29,16 +29,15 @@ from tapelab.core.cotangents import (
     sum_to_shape,
     vjp_of,
 )
-from tapelab.core.float_errors import ERRORS, IGNORED
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import thread
+from tapelab.core.numerics import ERRORS, IGNORED
 from tapelab.core.op import is_ours
 from tapelab.core.op_declaration import REGISTERED, Op, has_diagonal_jacobian
 from tapelab.core.records import OpRun, Record
-from tapelab.core.step_report import BatchedReport, StepReport, Steps
+from tapelab.core.tape_base import TapeBase
 from tapelab.core.taped_records import TapedSteps
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.core.watching import Watching
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 AT_ONCE: Final = 2**22
@@ -69,7 +68,7 @@ class BasisSeeds:
 
 
 def backward_rows(
-    tape: Watching, target: Tensor, seeds: BasisSeeds, sources: Sequence[Any], report: StepReport
+    tape: TapeBase, target: Tensor, seeds: BasisSeeds, sources: Sequence[Any], report: StepReport
 ) -> list[Cotangent | None]:
     """For each source the gradients from all seeds, one row each; None without a path."""
     taped, ids = TapedSteps(tape), ids_of_sources(tape, sources)
@@ -106,7 +105,7 @@ def _joined(parts: Sequence[Any]) -> Any:
 
 
 def _propagated(
-    tape: Watching, runs: Sequence[Record], target: Tensor, seeds: Any,
+    tape: TapeBase, runs: Sequence[Record], target: Tensor, seeds: Any,
     sources: Sequence[Sequence[int]], report: BatchedReport | None,
 ) -> list[Cotangent | None]:  # fmt: skip
     """The gradients from some rows of seeds, in one pass, by sources of which the ids are given."""

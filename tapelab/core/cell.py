@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.large_values import truncated
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import VariableIdentity, next_id
-from tapelab.core.records import truncated, write_assignment, write_read
+from tapelab.core.records import write_assignment, write_read
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.tensor_shape import TensorShape
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.dtypes import DType
 from tapelab.errors import invalid_argument
 from tapelab.recording.facts import How

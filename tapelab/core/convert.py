@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.arrays import checked, typed_array
+from tapelab.core.arrays import checked, holds_tensors, stack, typed_array
 from tapelab.core.cell import Holder
 from tapelab.core.exits import record_reentry
 from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.large_values import truncated
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import next_id
-from tapelab.core.records import truncated, write_creation
-from tapelab.core.stacking import holds_tensors, stack
+from tapelab.core.records import write_creation
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.variable import Variable, read
 from tapelab.dtypes import BY_NUMPY, DType, as_dtype, string

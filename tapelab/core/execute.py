@@ -9,20 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
+from tapelab.core.large_values import truncated
 from tapelab.core.log import BATCHED, TRACED, ActiveTape, Log, origin_here, thread
-from tapelab.core.narrow import is_brain_float, widened
+from tapelab.core.numerics import is_brain_float, widened
 from tapelab.core.origin import Scope, next_id
-from tapelab.core.records import (
-    OpRun,
-    Record,
-    differentiable,
-    op_run,
-    summarised,
-    tapes_of,
-    truncated,
-)
+from tapelab.core.records import OpRun, Record, differentiable, op_run, summarised, tapes_of
 from tapelab.core.tensor import Tensor, wrap
-from tapelab.core.wording import brackets, spoken, unlike
+from tapelab.core.text_forms import brackets, spoken, unlike
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.errors import OpError, Refusal, invalid_argument
 from tapelab.recording.facts import KEPT_ELEMENTS

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.large_values import truncated
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import next_id
-from tapelab.core.records import truncated, write_exit, write_reentry
+from tapelab.core.records import write_exit, write_reentry
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 

@@ -16,10 +16,11 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from tapelab.core.cell import read
+from tapelab.core.large_values import truncated
 from tapelab.core.log import TRACED, origin_here, thread
 from tapelab.core.op_declaration import Op
 from tapelab.core.origin import Origin, next_id
-from tapelab.core.records import BinaryOpRun, OpRun, UnaryOpRun, truncated
+from tapelab.core.records import BinaryOpRun, OpRun, UnaryOpRun
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
 from tapelab.kernels.elementwise_kernels import LARGE

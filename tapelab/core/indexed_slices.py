@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.arrays import typed_array
-from tapelab.core.aside import as_setting, aside, decided
 from tapelab.core.core_ops import CORE
 from tapelab.core.dispatch import public
-from tapelab.core.records import Dropped
+from tapelab.core.host_computation import as_setting, compute_on_host, depends_on
+from tapelab.core.large_values import Dropped
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.dtypes import DType
@@ -86,7 +86,7 @@ class IndexedSlices:
             x._array if isinstance(x, Tensor) else x for x in (self._rows, self._indices)
         )
         if math.prod(shape) > KEPT_ELEMENTS:
-            from tapelab.core.buffers import Buffer  # not before rows of a large one are picked
+            from tapelab.core.large_values import Buffer
 
             nbytes = np.asarray(rows).nbytes + np.asarray(indices).nbytes
             return Dropped(shape, rows.dtype, buffer=Buffer(nbytes))
@@ -101,7 +101,7 @@ class IndexedSlices:
         indices = np.asarray(
             self._indices._array if isinstance(self._indices, Tensor) else self._indices
         )
-        decided(self._indices)
+        depends_on(self._indices)
         kept = np.flatnonzero((indices >= start) & (indices < stop))
         rows = CORE.gather(self._rows, kept)
         return IndexedSlices(rows, indices[kept] - start, (stop - start, *(self._shape or ())[1:]))
@@ -120,7 +120,9 @@ class IndexedSlices:
     def merged(self, other: IndexedSlices) -> IndexedSlices:
         """The rows of both, one after the other."""
         rows = CORE.concat(self._rows, other._rows, axis=0)
-        return IndexedSlices(rows, aside(_joined, self._indices, other._indices), self._lengths)
+        return IndexedSlices(
+            rows, compute_on_host(_joined, self._indices, other._indices), self._lengths
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(_tensor(self.dense()), dtype=dtype)

@@ -7,21 +7,28 @@ from typing import Any
 import numpy as np
 
 from tapelab import nest
+from tapelab.core.backward_report import GradientCall
 from tapelab.core.batched_backward import BasisSeeds, backward_rows
 from tapelab.core.core_ops import CORE
 from tapelab.core.execute import composite
-from tapelab.core.gradient_arguments import real, sources_of, targets_of
-from tapelab.core.gradient_call import GradientCall
-from tapelab.core.gradients import as_result, begin_call, finish_call, unrecorded
+from tapelab.core.gradient_call import (
+    as_result,
+    begin_call,
+    finish_call,
+    real,
+    sources_of,
+    targets_of,
+    unrecorded,
+)
 from tapelab.core.log import origin_here, scope_origin
+from tapelab.core.tape_base import TapeBase
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.core.watching import Watching
 from tapelab.errors import Refusal, RefusedError
 from tapelab.recording.facts import Method
 
 
 @composite
-def jacobian(tape: Watching, target: Any, sources: Any, zero: bool, pfor: bool) -> Any:
+def jacobian(tape: TapeBase, target: Any, sources: Any, zero: bool, pfor: bool) -> Any:
     """One gradient per element of the target, laid into target shape + source shape."""
     if not pfor and not tape._persistent:
         raise _asked_once(
@@ -43,7 +50,7 @@ def jacobian(tape: Watching, target: Any, sources: Any, zero: bool, pfor: bool) 
 
 
 @composite
-def batch_jacobian(tape: Watching, target: Any, source: Any, pfor: bool) -> Any:
+def batch_jacobian(tape: TapeBase, target: Any, source: Any, pfor: bool) -> Any:
     """The Jacobian of each row of the target by the same row of the source."""
     tape._require_unasked()
     _require_one(target, "batch_jacobian")
@@ -78,13 +85,13 @@ def _require_one(target: Any, how: str) -> None:
         )
 
 
-def _asked_once(tape: Watching, message: str) -> RefusedError:
+def _asked_once(tape: TapeBase, message: str) -> RefusedError:
     """The error for a Jacobian that asks row by row, of a tape that answers once."""
     refusal = Refusal("TAPE_CONSUMED", origin_here(), tape, details={"rows": True})
     return RefusedError(message, refusal)
 
 
-def _rows(tape: Watching, target: Tensor, origins: Any, call: GradientCall) -> list[Any]:
+def _rows(tape: TapeBase, target: Tensor, origins: Any, call: GradientCall) -> list[Any]:
     """For each source a row for every element of the target, or None where no path leads to it.
 
     A target that the tape does not follow has no path even to itself: it is laid flat first, as
@@ -97,7 +104,7 @@ def _rows(tape: Watching, target: Tensor, origins: Any, call: GradientCall) -> l
     return backward_rows(tape, target, BasisSeeds(target._array), origins, call.report)
 
 
-def _recorded(tape: Watching, target: Tensor) -> bool:
+def _recorded(tape: TapeBase, target: Tensor) -> bool:
     """Whether a tape follows a tensor, which lies behind no stop_gradient."""
     return target._id in tape._tracked and target._id not in tape._stopped_ids
 

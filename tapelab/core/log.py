@@ -11,19 +11,23 @@ from __future__ import annotations
 import itertools
 import sys
 import weakref
-from _thread import _local  # `threading.local` without the rest of `threading`
+from _thread import _local, allocate_lock  # `threading` without the rest of it
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from tapelab.core.origin import Origin, Scope
-from tapelab.core.records import RECENT, Before, Recent, Record, summarised
+from tapelab.core.records import Record, summarised
 
 if TYPE_CHECKING:
     from tapelab.core.observer import Cell, Observer
     from tapelab.core.op_declaration import Op
 
+RECENT: Final = 4096
+PACKED: Final = 64
+"""So many records at once are packed when they have become the last but so many."""
 RECENT_CALLS: Final = 8
 """So many of the last questions of a thread are remembered: tapes weakly, serials, places."""
 _threads: Final = itertools.count()
@@ -105,6 +109,89 @@ class Log:
         if found is None:
             found = self.large_records[at] = summarised(self.records[at])
         return found
+
+
+class Before(NamedTuple):
+    """What had happened before a log was begun: lists that only grow, the newer ones up to here."""
+
+    older: list[Any]
+    newer: list[Any]
+    packed: int
+    last: list[Record]
+    length: int
+
+    def records(self) -> Iterator[Record]:
+        """The records, oldest first."""
+        older, newer, packed, last, length = self
+        packs = _unpacked(older, len(older)), _unpacked(newer, packed)
+        return chain(*packs, islice(last, length))
+
+
+class Recent:
+    """The last records of all threads: RECENT or more, at most twice as many.
+
+    All but the last are packed, the fields of one after those of another in one list: Python's
+    search for garbage would walk through thousands of tuples again and again. Full lists are
+    replaced and never emptied, so that a log can begin without a copy.
+    """
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all; logs that were begun remember."""
+        self._older: list[Any] = []
+        self._newer: list[Any] = []
+        self._last: list[Record] = []
+        self._count = 0
+
+    def append(self, record: Record) -> None:
+        """Add a record as the newest."""
+        last = self._last
+        last.append(record)
+        if len(last) >= PACKED:
+            self._pack()
+
+    def extend(self, records: list[Record]) -> None:
+        """Add up to RECENT records, the newest last."""
+        self._last.extend(records)
+        if len(self._last) >= PACKED:
+            self._pack()
+
+    def _pack(self) -> None:
+        with self._lock:
+            last, self._last = self._last, []
+            if self._count + len(last) > RECENT:
+                self._older, self._newer, self._count = self._newer, [], 0
+            pack = self._newer
+            fields: Any
+            for fields in last:
+                pack.append(len(fields))
+                pack += fields
+            self._count += len(last)
+
+    def so_far(self) -> Before:
+        """The records up to now."""
+        newer, last = self._newer, self._last
+        return Before(self._older, newer, len(newer), last, len(last))
+
+    def __iter__(self) -> Iterator[Record]:
+        return self.so_far().records()
+
+    def __reversed__(self) -> Iterator[Record]:
+        return reversed(tuple(self))
+
+    def __getitem__(self, at: int) -> Record:
+        return tuple(self)[at]
+
+
+def _unpacked(pack: list[Any], length: int) -> Iterator[Record]:
+    """The records in the first part of a list of their lengths and fields."""
+    at = 0
+    while at < length:
+        start, at = at + 1, at + 1 + pack[at]
+        yield cast("Record", tuple(pack[start:at]))
 
 
 recent: Final = Recent()

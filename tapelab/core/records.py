@@ -15,24 +15,16 @@ the layout. Invariants:
 
 from __future__ import annotations
 
-from _thread import allocate_lock  # `threading.Lock` without the rest of `threading`
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
-from itertools import chain, islice
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 
-from numpy import ndarray
-
-from tapelab.recording.facts import KEPT_ELEMENTS
+from tapelab.core.large_values import truncated
 
 if TYPE_CHECKING:
-    from tapelab.core.buffers import Buffer
     from tapelab.core.op_declaration import Op
     from tapelab.core.origin import Origin, VariableIdentity
-    from tapelab.recording.measures import Measure
-    from tapelab.recording.previews import Preview
 
     class Record:
         """A record as the log stores it: a tuple whose layout only this module knows."""
@@ -282,9 +274,6 @@ NamedRecord = (
 """What `expanded` gives: no op is flattened, and each call is spread out."""
 View = TypeVar("View", bound=Form)
 
-RECENT: Final = 4096
-PACKED: Final = 64
-"""So many records at once are packed when they have become the last but so many."""
 CUSTOM_VJP: Final = "vjp"
 """The setting that holds the gradient function of a step whose gradient is the user's own."""
 
@@ -498,39 +487,6 @@ def fields_source(form: type[Form], *names: str) -> str:
     return ", ".join([name if name in names else "_" for name in fields])
 
 
-class Dropped(NamedTuple):
-    """What is left of a large value whose elements were not kept.
-
-    Where a backward pass is run for a figure, its measure and preview are noted first, and in
-    which buffer it lay.
-    """
-
-    shape: tuple[int, ...]
-    dtype: Any
-    measure: Measure | None = None
-    preview: Preview | None = None
-    buffer: Buffer | None = None
-
-
-@lru_cache(maxsize=1024)
-def dropped(shape: tuple[int, ...], dtype: Any) -> Dropped:
-    """What is left of a value of which only shape and dtype are known; one object for each."""
-    return Dropped(shape, dtype)
-
-
-def is_large(value: Any) -> bool:
-    """Whether a raw value is too large for a log that no backward pass needs."""
-    return type(value) is ndarray and value.size > KEPT_ELEMENTS
-
-
-def truncated(value: Any) -> Any:
-    """The value itself if it is small enough to keep, else its shape and dtype."""
-    if type(value) is ndarray:  # the fast path: most are arrays
-        return value if value.size <= KEPT_ELEMENTS else dropped(value.shape, value.dtype)
-    is_small = getattr(value, "size", 1) <= KEPT_ELEMENTS
-    return value if is_small else dropped(value.shape, value.dtype)
-
-
 def summarised(record: Record) -> Record:
     """A record without its large values and without the user's gradient function."""
     fields: Any = record
@@ -564,86 +520,3 @@ def _summarised_run(record: Record) -> Record:
 def _record(*fields: Any) -> Record:
     """The fields in their order as a record."""
     return cast("Record", fields)
-
-
-class Before(NamedTuple):
-    """What had happened before a log was begun: lists that only grow, the newer ones up to here."""
-
-    older: list[Any]
-    newer: list[Any]
-    packed: int
-    last: list[Record]
-    length: int
-
-    def records(self) -> Iterator[Record]:
-        """The records, oldest first."""
-        older, newer, packed, last, length = self
-        packs = _unpacked(older, len(older)), _unpacked(newer, packed)
-        return chain(*packs, islice(last, length))
-
-
-class Recent:
-    """The last records of all threads: RECENT or more, at most twice as many.
-
-    All but the last are packed, the fields of one after those of another in one list: Python's
-    search for garbage would walk through thousands of tuples again and again. Full lists are
-    replaced and never emptied, so that a log can begin without a copy.
-    """
-
-    def __init__(self) -> None:
-        self._lock = allocate_lock()
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget all; logs that were begun remember."""
-        self._older: list[Any] = []
-        self._newer: list[Any] = []
-        self._last: list[Record] = []
-        self._count = 0
-
-    def append(self, record: Record) -> None:
-        """Add a record as the newest."""
-        last = self._last
-        last.append(record)
-        if len(last) >= PACKED:
-            self._pack()
-
-    def extend(self, records: list[Record]) -> None:
-        """Add up to RECENT records, the newest last."""
-        self._last.extend(records)
-        if len(self._last) >= PACKED:
-            self._pack()
-
-    def _pack(self) -> None:
-        with self._lock:
-            last, self._last = self._last, []
-            if self._count + len(last) > RECENT:
-                self._older, self._newer, self._count = self._newer, [], 0
-            pack = self._newer
-            fields: Any
-            for fields in last:
-                pack.append(len(fields))
-                pack += fields
-            self._count += len(last)
-
-    def so_far(self) -> Before:
-        """The records up to now."""
-        newer, last = self._newer, self._last
-        return Before(self._older, newer, len(newer), last, len(last))
-
-    def __iter__(self) -> Iterator[Record]:
-        return self.so_far().records()
-
-    def __reversed__(self) -> Iterator[Record]:
-        return reversed(tuple(self))
-
-    def __getitem__(self, at: int) -> Record:
-        return tuple(self)[at]
-
-
-def _unpacked(pack: list[Any], length: int) -> Iterator[Record]:
-    """The records in the first part of a list of their lengths and fields."""
-    at = 0
-    while at < length:
-        start, at = at + 1, at + 1 + pack[at]
-        yield _record(*pack[start:at])

@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from tapelab import nest
 from tapelab.core.backward import backward
 from tapelab.core.cell import Holder
-from tapelab.core.collecting import rest, wake
 from tapelab.core.composite_tensor import CompositeTensor, gradients_like
 from tapelab.core.dispatch import public
-from tapelab.core.gradient_arguments import ones_like, seeds_of, sources_of, targets_of
-from tapelab.core.gradients import as_result, begin_call, finish_call
+from tapelab.core.garbage_collection import relax_gc, restore_gc
+from tapelab.core.gradient_call import (
+    as_result,
+    begin_call,
+    finish_call,
+    ones_like,
+    seeds_of,
+    sources_of,
+    targets_of,
+)
 from tapelab.core.log import Log, origin_here, recent, thread
+from tapelab.core.logger import warn
 from tapelab.core.origin import Origin, Scope, next_id
 from tapelab.core.records import (
     TapeClosed,
@@ -28,10 +36,9 @@ from tapelab.core.records import (
     write_tape_event,
     write_watch,
 )
+from tapelab.core.tape_base import TapeBase
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
-from tapelab.core.warning import warn
-from tapelab.core.watching import Watching
 from tapelab.errors import Refusal, RefusedError
 from tapelab.recording.facts import Method
 
@@ -58,7 +65,7 @@ class UnconnectedGradients(Enum):
     ZERO = "zero"
 
 
-class GradientTape(Watching):
+class GradientTape(TapeBase):
     """Records ops while its block runs, and answers with gradients afterwards.
 
     A trainable variable is watched from its first read; a tensor only after `watch`. The tape
@@ -108,7 +115,7 @@ class GradientTape(Watching):
         self._thread = state["number"]
         state["tapes"].append(self)
         thread.active_tapes = (*state["active_tapes"], self)
-        rest()
+        relax_gc()
         self._read_until = begun = len(log.records)
         self._windows.append([log, begun, None])
         if not self._opened:
@@ -121,7 +128,7 @@ class GradientTape(Watching):
 
     def _pop(self) -> None:
         self._recording = False
-        wake()
+        restore_gc()
         self._closed = self._note(TapeClosed)
         state = thread.__dict__
         window, tapes = self._windows[-1], state["tapes"]

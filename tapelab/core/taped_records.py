@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from tapelab.core.large_values import Dropped
 from tapelab.core.log import Log
 from tapelab.core.records import (
     CUSTOM_VJP,
     STEPS,
-    Dropped,
     OpRun,
     Record,
     TapedCall,
@@ -24,7 +24,7 @@ from tapelab.core.records import (
     tapes_of,
     view,
 )
-from tapelab.core.watching import Watching
+from tapelab.core.tape_base import TapeBase
 
 Window = tuple[Log, int, int]
 """A log, and the places of the first record and behind the last."""
@@ -35,7 +35,7 @@ class TapedSteps:
 
     __slots__ = ("_serial", "holds_calls", "holds_large_values", "windows")
 
-    def __init__(self, tape: Watching) -> None:
+    def __init__(self, tape: TapeBase) -> None:
         self._serial = tape._serial
         self.windows: list[Window] = []
         self.holds_calls = False
@@ -88,7 +88,7 @@ class TapedSteps:
                 yield as_op_run(log.records[at])
 
 
-def is_needed_once(tape: Watching) -> bool:
+def is_needed_once(tape: TapeBase) -> bool:
     """Whether a tape keeps its values for one backward pass, and no other tape needs them."""
     if tape._persistent:
         return False
@@ -96,7 +96,7 @@ def is_needed_once(tape: Watching) -> bool:
     return all(each is None or each is tape for each in holders)
 
 
-def is_released(tape: Watching) -> bool:
+def is_released(tape: TapeBase) -> bool:
     """Whether the tape has released a large value that a backward pass would read."""
     if not tape._consumed:
         return False

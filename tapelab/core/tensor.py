@@ -11,8 +11,8 @@ import numpy as np
 from tapelab.core.exits import record_exit
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import Origin, next_id
-from tapelab.core.printing import repr_of, str_of
 from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.text_forms import repr_of, str_of
 from tapelab.dtypes import BY_NUMPY, DType
 
 UNKNOWN: Final = (0,)

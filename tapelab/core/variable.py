@@ -8,28 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.arrays import typed_array
+from tapelab.core.arrays import stacked, typed_array
 from tapelab.core.cell import Cell, Holder, check_shape, moved, own, store
 from tapelab.core.cell import read as read  # noqa: PLC0414 - reading is what variables are for
 from tapelab.core.core_ops import CORE
 from tapelab.core.dispatch import public
 from tapelab.core.exits import record_exit
+from tapelab.core.large_values import truncated
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import VariableIdentity, next_id
-from tapelab.core.printing import numpy_text
-from tapelab.core.records import truncated, write_creation
-from tapelab.core.roles import (
+from tapelab.core.records import write_creation
+from tapelab.core.scatter_updates import elements_written, rows_written
+from tapelab.core.tensor import Reference, Tensor, constant_of, wrap
+from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.text_forms import in_place, numpy_text
+from tapelab.core.variable_roles import (
     DEFAULT,
     Roles,
     VariableAggregation,
     VariableSynchronization,
     roles,
 )
-from tapelab.core.scattering import elements_written, rows_written
-from tapelab.core.stacking import stacked
-from tapelab.core.tensor import Reference, Tensor, constant_of, wrap
-from tapelab.core.tensor_shape import TensorShape
-from tapelab.core.wording import in_place
 from tapelab.dtypes import DType
 from tapelab.recording.facts import How
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.core.convert import to_tensor
-from tapelab.core.custom import body
+from tapelab.core.custom_op import body
 from tapelab.core.dispatch import outside_trace
 from tapelab.core.log import thread
 from tapelab.core.op import op

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab import nest
-from tapelab.core.collecting import resting
+from tapelab.core.garbage_collection import gc_relaxed
 from tapelab.core.log import thread
 from tapelab.core.tape import GradientTape
 from tapelab.diagnosis.case import Analysis, Case
@@ -185,7 +185,7 @@ def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
                 f"explain() needs a {part}: a tensor or a variable, but it got {end}. "
                 "Try tf.explain(tape, target, source)."
             )
-    with resting():
+    with gc_relaxed():
         recording, call, positions = introspect(tape, target, source)
         return explain_call(recording, call, positions)
 

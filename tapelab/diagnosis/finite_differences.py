@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.autodiff import ForwardAccumulator
-from tapelab.core import custom
+from tapelab.core import custom_op
 from tapelab.core.cell import Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import thread
+from tapelab.core.logger import get_logger
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.variable import handle_of
-from tapelab.core.warning import get_logger
 from tapelab.diagnosis.gradient_check import (
     CENTRAL,
     COMPLEX_STEP,
@@ -309,7 +309,7 @@ def check_gradients(
     """
     request = tuple(thread.recent_calls)
     try:
-        with custom.tapes_paused():
+        with custom_op.tapes_paused():
             return _checked(probe(f, x, variables), tolerance, seed)
     finally:  # tf.why() is about what the learner asked
         thread.recent_calls.clear()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.core import custom
+from tapelab.core import custom_op
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.records import CUSTOM_VJP, OpRun, kind_of, view
 from tapelab.core.tensor import constant_of
@@ -314,7 +314,7 @@ def _steps(tape: GradientTape) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
 def _ignores(back: Any, results: tuple[Any, ...]) -> bool:
     """A gradient is linear in what comes from upstream; one that stays is no product with it."""
     ones = [np.ones_like(each) for each in results]
-    with custom.tapes_paused():
+    with custom_op.tapes_paused():
         once, twice = (_gradients(back, [factor * one for one in ones]) for factor in (1, 2))
     return any(np.any(a) and np.array_equal(a, b) for a, b in zip(once, twice, strict=True))
 

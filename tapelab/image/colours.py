@@ -13,7 +13,7 @@ from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.execute import composite
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import spoken, unlike
+from tapelab.core.text_forms import spoken, unlike
 from tapelab.dtypes import DType, as_dtype, float16, float32
 from tapelab.errors import invalid_argument
 from tapelab.framework.scopes import executing_eagerly

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.array_ops.shape_ops import concat, expand_dims, pad, reshape, squeeze
 from tapelab.core.dispatch import public
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
 from tapelab.image.colours import convert_image_dtype
 from tapelab.nn.convolutions import depthwise_conv2d

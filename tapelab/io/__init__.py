@@ -13,7 +13,7 @@ import numpy as np
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import spoken
+from tapelab.core.text_forms import spoken
 from tapelab.dtypes import as_dtype
 from tapelab.errors import InvalidArgumentError, NotFoundError, invalid_argument
 from tapelab.io.serialized import pack as _pack

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.core.gradient_call import GradientCall
+from tapelab.core.backward_report import GradientCall
 from tapelab.core.log import thread
 from tapelab.locales import language, say
 from tapelab.views.card import direction, plain, prose

@@ -8,7 +8,7 @@ from typing import Any
 from tapelab.array_ops import creation, value_ops
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets, require_one_dtype
+from tapelab.core.text_forms import brackets, require_one_dtype
 from tapelab.errors import FailedPreconditionError, invalid_argument
 from tapelab.namespace.missing_names import in_module
 from tapelab.ops import composites, matrices, products, rearrangement, reduce_ops

@@ -6,7 +6,7 @@ from typing import Any
 
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets, require_one_dtype, spoken
+from tapelab.core.text_forms import brackets, require_one_dtype, spoken
 from tapelab.dtypes import int32, int64
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops import linear_systems, matrices

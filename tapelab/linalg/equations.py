@@ -9,7 +9,7 @@ import numpy as np
 from tapelab.array_ops.value_ops import cast
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import spoken
+from tapelab.core.text_forms import spoken
 from tapelab.dtypes import int32
 from tapelab.errors import invalid_argument
 from tapelab.linalg.factorizations import cholesky_solve

@@ -8,7 +8,7 @@ from tapelab.array_ops import sort_ops, value_ops
 from tapelab.core.convert import operand, to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets, require_one_dtype
+from tapelab.core.text_forms import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.namespace.missing_names import in_module
 from tapelab.ops import (

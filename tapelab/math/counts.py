@@ -10,11 +10,11 @@ import numpy as np
 from tapelab.array_ops.gather_ops import scatter_nd
 from tapelab.array_ops.shape_ops import stack
 from tapelab.array_ops.value_ops import cast
-from tapelab.core.aside import aside, decided
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
+from tapelab.core.host_computation import compute_on_host, depends_on
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets, spoken
+from tapelab.core.text_forms import brackets, spoken
 from tapelab.dtypes import as_dtype, int32, int64
 from tapelab.errors import invalid_argument
 from tapelab.ops import mask_ops
@@ -44,7 +44,7 @@ def bincount(
         )
     x = _counted(arr)
     shape = x._array.shape
-    rows = aside(partial(_rows, flat=axis != -1, shown=arr), x)
+    rows = compute_on_host(partial(_rows, flat=axis != -1, shown=arr), x)
     if rows.ndim > 2:
         raise invalid_argument(
             "DenseBincount", f"Shape must be at most rank 2 but is rank {rows.ndim}"
@@ -65,8 +65,8 @@ def _size(rows: Any, minlength: Any, maxlength: Any) -> int:
     most = None if maxlength is None else number(maxlength, "DenseBincount")
     if most is not None and most <= least:
         return most
-    highest = aside(_highest, rows)
-    decided(highest)
+    highest = compute_on_host(_highest, rows)
+    depends_on(highest)
     size = max(int(highest[0]) + 1, least)
     return size if most is None else min(size, most)
 
@@ -163,7 +163,7 @@ def histogram_fixed_width(
         )  # fmt: skip
     x, limits = _checked_range(values, value_range)
     count = _bins(nbins)
-    aside(_check_numbers, x)
+    compute_on_host(_check_numbers, x)
     bins = mask_ops.bins_of(x, limits, count=count)
     return cast(bincount(bins, minlength=count, maxlength=count), kind)
 
@@ -175,7 +175,7 @@ def _check_numbers(x: Any) -> None:
 
 def _checked_range(values: Any, value_range: Any) -> tuple[Tensor, Tensor]:
     x, limits = matched(values, value_range)
-    aside(_check_limits, limits)
+    compute_on_host(_check_limits, limits)
     return x, limits
 
 

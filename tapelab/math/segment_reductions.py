@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.aside import aside, decided
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
+from tapelab.core.host_computation import compute_on_host, depends_on
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import segments
 from tapelab.ops.arithmetic import divide
@@ -31,9 +31,9 @@ def _sorted(op: Op, raw: str, sentence: str, **settings: Any) -> Public:
 
     def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         x, ids = tensor(data), _ids(raw, segment_ids)
-        aside(partial(_check_sorted, raw, x._array.shape), ids)
-        count = aside(_highest, ids)
-        decided(count)
+        compute_on_host(partial(_check_sorted, raw, x._array.shape), ids)
+        count = compute_on_host(_highest, ids)
+        depends_on(count)
         made: Tensor = op(x, ids, count=int(count[0]) + 1, **settings)
         return made
 
@@ -118,7 +118,7 @@ def _totals(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, Ten
             "values: half, float, double, int32, int64. Means by id are there for real numbers",
         )  # fmt: skip
     shape = count, *(1,) * (x.ndim - 1)
-    sizes = aside(partial(_sizes, shape=shape, dtype=numpy_dtype(x)), ids)
+    sizes = compute_on_host(partial(_sizes, shape=shape, dtype=numpy_dtype(x)), ids)
     total: Tensor = segments.segment_sum(x, ids, count=count)
     return total, new_constant(sizes, None)
 
@@ -145,7 +145,7 @@ def _flat(raw: str, data: Any, segment_ids: Any, num_segments: Any) -> tuple[Ten
         )  # fmt: skip
     if count < 0:
         raise invalid_argument(raw, f"Input num_segments == {count} must not be negative.")
-    aside(partial(_check_range, raw, count), ids)
+    compute_on_host(partial(_check_range, raw, count), ids)
     if len(wanted) == 1:
         return x, ids, count
     rows = reshape(x, shape=(ids._array.size, *shape[len(wanted) :]))

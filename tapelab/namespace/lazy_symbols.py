@@ -49,8 +49,8 @@ NAMES: Final = {
     "tapelab.diagnosis": "explain why",
     "tapelab.diagnosis.finite_differences": "check_gradients",
     "tapelab.dtypes": "bfloat16",
-    "tapelab.core.roles": "VariableAggregation VariableSynchronization",
-    "tapelab.core.warning": "get_logger",
+    "tapelab.core.variable_roles": "VariableAggregation VariableSynchronization",
+    "tapelab.core.logger": "get_logger",
     "tapelab.framework.init_ops": (
         "constant_initializer ones_initializer random_normal_initializer"
         " random_uniform_initializer zeros_initializer"

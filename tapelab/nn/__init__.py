@@ -14,7 +14,7 @@ from tapelab.array_ops.value_ops import cast as to_dtype
 from tapelab.core.dispatch import public
 from tapelab.core.execute import composite
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets, spoken
+from tapelab.core.text_forms import brackets, spoken
 from tapelab.errors import invalid_argument
 from tapelab.math import order
 from tapelab.namespace.missing_names import in_module

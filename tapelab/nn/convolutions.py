@@ -7,7 +7,7 @@ from typing import Any
 from tapelab.core.dispatch import public
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.nn.window_arguments import (
     FORMATS,

@@ -10,7 +10,7 @@ import numpy as np
 from tapelab.array_ops.value_ops import where
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import spoken
+from tapelab.core.text_forms import spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import activation, losses, powers, reduce_ops
 from tapelab.ops.broadcasting import broadcast_to

@@ -10,7 +10,7 @@ from tapelab.array_ops.creation import constant
 from tapelab.core.dispatch import public
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import spoken
+from tapelab.core.text_forms import spoken
 from tapelab.dtypes import as_dtype, float32
 from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.kernels.sliding_windows import Sliding

@@ -11,7 +11,7 @@ from tapelab.array_ops.shape_ops import pad
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
 from tapelab.nn.window_arguments import slid
 from tapelab.ops.integer_arguments import number, whole

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import InvalidArgumentError, UnimplementedError, invalid_argument
 from tapelab.kernels.sliding_windows import Lengths, Margins, Sliding, same_margins
 from tapelab.ops.integer_arguments import lengths

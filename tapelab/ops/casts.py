@@ -9,7 +9,7 @@ import numpy as np
 from tapelab.core.batching import on_last_axes
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.op import op
-from tapelab.core.wording import brackets, spoken
+from tapelab.core.text_forms import brackets, spoken
 from tapelab.dtypes import as_dtype
 from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.ops import samples

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.op import op
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import FailedPreconditionError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.rules import FLOATS

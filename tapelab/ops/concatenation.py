@@ -9,7 +9,7 @@ import numpy as np
 from tapelab.core.batching import along_axis
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.op import op
-from tapelab.core.wording import brackets, require_one_dtype
+from tapelab.core.text_forms import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 

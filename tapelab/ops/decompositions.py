@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.core.op import op
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conj

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.op import op
-from tapelab.core.wording import brackets, require_one_dtype
+from tapelab.core.text_forms import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import xlogy

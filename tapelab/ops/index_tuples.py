@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.aside import aside
 from tapelab.core.batching import along_first_axes
+from tapelab.core.host_computation import compute_on_host
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.op import op
-from tapelab.core.wording import brackets, unlike
+from tapelab.core.text_forms import brackets, unlike
 from tapelab.errors import invalid_argument
 from tapelab.kernels.row_scatter import meet_at
 from tapelab.ops import samples
@@ -59,7 +59,7 @@ def gather_nd(x: Any, indices: Any) -> Any:
 def gather_nd_grad_x(dy: Any, y: Any, x: Any, indices: Any) -> Any:
     if len(indices.shape) == 2 and indices.shape[1] == 1:  # rows by number, as `gather` picks them
         return IndexedSlices(
-            dy, aside(flat, indices), np.array(tuple(x.shape), numpy_dtype(indices))
+            dy, compute_on_host(flat, indices), np.array(tuple(x.shape), numpy_dtype(indices))
         )
     return scatter_nd(indices, dy, shape=tuple(x.shape))
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.aside import aside
 from tapelab.core.batching import BatchedCall, row_by_row
+from tapelab.core.host_computation import compute_on_host
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.op import op
 from tapelab.errors import invalid_argument
@@ -76,7 +76,7 @@ def gather_grad_x(
     shape = tuple(x.shape)
     if axis or batch_dims:  # rows stay rows only along axis 0 that is called so
         return add_at(dy, indices, shape=shape, axis=axis % len(shape), batch_dims=batch_dims)
-    places = aside(flat, indices)
+    places = compute_on_host(flat, indices)
     return IndexedSlices(reshape(dy, shape=(places.size, *shape[1:])), places, shape)
 
 

@@ -10,8 +10,8 @@ from tapelab.core.arrays import typed_array
 from tapelab.core.cell import Holder
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.text_forms import spoken
 from tapelab.core.variable import read
-from tapelab.core.wording import spoken
 from tapelab.dtypes import int64
 from tapelab.errors import NotFoundError, OpError, invalid_argument
 

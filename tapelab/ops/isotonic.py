@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.aside import aside
+from tapelab.core.host_computation import compute_on_host
 from tapelab.core.op import op
 from tapelab.ops import samples
 from tapelab.ops.rules import FLOATS
@@ -70,4 +70,4 @@ def isotonic_regression(x: Any) -> Any:
 
 @isotonic_regression.grad("x", r"\bar x = \operatorname{mean}_{\text{block}}(\bar y)")
 def isotonic_regression_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    return block_mean(dy, numbers=aside(blocks_of, x))
+    return block_mean(dy, numbers=compute_on_host(blocks_of, x))

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.core.batching import BatchedCall, on_last_axes, reshaped
 from tapelab.core.op import op
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import add, conjugated, multiply, negative, subtract

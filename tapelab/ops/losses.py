@@ -9,7 +9,7 @@ import numpy as np
 from tapelab.core.batching import along_axis
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
 from tapelab.kernels import elementwise_kernels
 from tapelab.kernels import softmax as kernels

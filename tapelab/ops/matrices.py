@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.core.batching import on_last_axes, to_shape
 from tapelab.core.op import op
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.aside import aside
 from tapelab.core.batching import joined_with_first_axis
+from tapelab.core.host_computation import compute_on_host
 from tapelab.core.op import op
 from tapelab.kernels import pooling as kernels
 from tapelab.kernels.sliding_windows import Sliding, added_back, windows_of
@@ -52,7 +52,7 @@ def max_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
         found = None if at is None else kernels.put_back(dy, at, x.shape)
         if found is not None:
             return found
-    places = aside(partial(_places_in_a_row, how=how), x)
+    places = compute_on_host(partial(_places_in_a_row, how=how), x)
     shape = tuple(x.shape)
     rows = scatter_rows(reshape(dy, shape=(-1,)), indices=places, shape=(math.prod(shape),))
     return beside(reshape(rows, shape=shape), x)

@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.core.batching import BatchedCall, Operand, reshaped
-from tapelab.core.narrow import is_brain_float, widened
+from tapelab.core.numerics import is_brain_float, widened
 from tapelab.core.op import op
-from tapelab.core.wording import brackets, spoken
+from tapelab.core.text_forms import brackets, spoken
 from tapelab.errors import NotFoundError, OpError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated

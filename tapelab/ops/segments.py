@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.core.aside import aside
 from tapelab.core.batching import along_first_axes
+from tapelab.core.host_computation import compute_on_host
 from tapelab.core.op import op
 from tapelab.kernels.row_scatter import add_rows, meet_rows
 from tapelab.ops import samples
@@ -139,7 +139,7 @@ def _sizes(x: Any, s: Any, count: int) -> Any:
         shaped = found.reshape(count, *rest)
         return shaped.astype(kind) if kind.kind == "f" else shaped
 
-    return aside(sizes, s)
+    return compute_on_host(sizes, s)
 
 
 def _limits(dtype: np.dtype[Any]) -> Any:

@@ -8,17 +8,17 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.core.arrays import checked, typed_array
-from tapelab.core.aside import aside
 from tapelab.core.batching import BatchedCall
 from tapelab.core.cell import Cell, Holder, store
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.fast_path import fast_path_with_settings
+from tapelab.core.host_computation import compute_on_host
 from tapelab.core.log import thread
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.text_forms import brackets
 from tapelab.core.variable import UnreadVariable, Variable, read
-from tapelab.core.wording import brackets
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.mask_ops import boolean_mask, check_mask
@@ -179,7 +179,7 @@ def _write(cell: Cell, key: Key, value: Any, name: str | None = None) -> Variabl
     known = type(given) is Tensor
     fit = checked(given, cell.dtype) if known else typed_array(given, cell.dtype)
     piece = fit if known else constant_of(fit)
-    whole = aside(partial(_with_piece, key=key), cell.state, piece)
+    whole = compute_on_host(partial(_with_piece, key=key), cell.state, piece)
     store(cell, whole, How.SLICE, given._id if known else -1)
     return UnreadVariable._of(cell)
 

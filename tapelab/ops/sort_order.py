@@ -7,8 +7,8 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from tapelab.core.aside import as_setting, aside
 from tapelab.core.batching import BatchedCall, along_axis
+from tapelab.core.host_computation import as_setting, compute_on_host
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
@@ -62,7 +62,7 @@ def sort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
 
 @sort.grad("x", r"\bar x = \operatorname{unsort}(\bar y)")
 def sort_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1, descending: bool = False) -> Any:
-    places = aside(partial(_order, axis=axis, descending=descending), x)
+    places = compute_on_host(partial(_order, axis=axis, descending=descending), x)
     return put_along(dy, indices=places, axis=axis, shape=tuple(x.shape))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.core.op import op
 from tapelab.core.op_declaration import Op
-from tapelab.core.wording import spoken
+from tapelab.core.text_forms import spoken
 from tapelab.errors import InternalError, InvalidArgumentError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conj

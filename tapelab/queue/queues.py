@@ -11,9 +11,9 @@ from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.text_forms import spoken
 from tapelab.core.type_spec import TensorSpec
 from tapelab.core.variable import Variable, read
-from tapelab.core.wording import spoken
 from tapelab.dtypes import DType, as_dtype, bool_, int32, int64
 from tapelab.errors import invalid_argument
 from tapelab.ops.integer_arguments import number

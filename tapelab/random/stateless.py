@@ -10,8 +10,8 @@ import numpy as np
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
+from tapelab.core.text_forms import spoken
 from tapelab.core.variable import Variable
-from tapelab.core.wording import spoken
 from tapelab.dtypes import as_dtype, float32, int32, int64
 from tapelab.errors import invalid_argument
 from tapelab.kernels import draws, philox

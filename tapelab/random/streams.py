@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tapelab.core.aside import aside
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
+from tapelab.core.host_computation import compute_on_host
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import DType, as_dtype, float32, int64
@@ -160,7 +160,7 @@ class Source:
             chosen = {"place": place, "size": size, "dtype": kind._numpy}
             counted: Tensor = distributions.stateless_poisson(rate, **chosen)
             return counted
-        drawn = aside(partial(_counts, size=size, dtype=kind._numpy), place, rate)
+        drawn = compute_on_host(partial(_counts, size=size, dtype=kind._numpy), place, rate)
         made: Tensor = distributions.random_poisson(rate, drawn=drawn)
         return made
 
@@ -174,7 +174,7 @@ class Source:
         size = _ending("StatelessRandomBinomial", shape, each)
         made: Tensor = distributions.stateless_binomial(
             chances, place=self._drawn(math.prod(size), _itself),
-            tries=aside(_wide, tries), size=size, dtype=as_dtype(dtype)._numpy,
+            tries=compute_on_host(_wide, tries), size=size, dtype=as_dtype(dtype)._numpy,
         )  # fmt: skip
         return made
 

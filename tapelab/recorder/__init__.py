@@ -7,7 +7,7 @@ reads recordings, and it is imported when somebody looks.
 A recording is built in four steps, each a module: `relevance` chooses the records that belong to a
 tape, `event_encoding` turns each into an event, `symbol_table` and `interning` enter every tensor,
 name and place of the code once, and `builder` puts the columns together. Long runs of ops are
-encoded as columns at once (`long_runs`, `columnar_encoding`). `introspection` asks a tape from
+encoded as columns at once (`long_runs`). `introspection` reads a tape from
 outside, without using it up; `liveness` looks for large values that the log has dropped.
 """
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.core.gradient_call import GradientCall
+from tapelab.core.backward_report import GradientCall
+from tapelab.core.large_values import Dropped
 from tapelab.core.records import (
     GradientResult,
     NamedRecord,
@@ -19,11 +20,15 @@ from tapelab.core.records import (
     TapeOpened,
     Watch,
 )
-from tapelab.recorder.event_columns import EventColumns, span_columns
-from tapelab.recorder.event_encoding import encode_event, encode_op_run, pauses_of
+from tapelab.recorder.event_encoding import (
+    EventColumns,
+    encode_event,
+    encode_op_run,
+    pauses_of,
+    span_columns,
+)
 from tapelab.recorder.interning import Interned
 from tapelab.recorder.liveness import measure_living, own_results, with_ends
-from tapelab.recorder.local_derivatives import local_derivative
 from tapelab.recorder.long_runs import encode_ops, encode_steps, split_long_runs
 from tapelab.recorder.relevance import relevant
 from tapelab.recorder.symbol_table import SymbolTable
@@ -35,8 +40,23 @@ from tapelab.recording.schema import Role
 from tapelab.version import __version__
 
 if TYPE_CHECKING:
-    from tapelab.core.step_report import BackwardStep
+    from tapelab.core.backward_report import BackwardStep
     from tapelab.core.tape import GradientTape
+
+
+def local_derivative(run: OpRun | None, position: int) -> Any:
+    """The derivative of an elementwise op by one input, where its values were kept; else None."""
+    if run is None:
+        return None
+    op, values, results = run.op, run.inputs, run.results
+    rule = op.rule(position)
+    kept = not op.multi and type(results) is not Dropped and Dropped not in map(type, values)
+    if rule is None or rule.function is None or not rule.facts.local or not kept:
+        return None
+    ones = np.ones(np.shape(results), results.dtype)[()]
+    with np.errstate(all="ignore"):
+        return rule.function(ones, results, *values, **run.settings)
+
 
 MOST_DERIVATIVES: Final = 20_000
 """The local derivatives of so many steps are computed; nobody looks at more of them one by one."""

@@ -13,20 +13,26 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.core.arrays import typed_array
+from tapelab.core.backward_report import GradientCall, shown_value
 from tapelab.core.cell import Holder
 from tapelab.core.composite_tensor import numbers_of
-from tapelab.core.gradient_arguments import check_ends, ones_like, sources_of, targets_of
-from tapelab.core.gradient_call import GradientCall
-from tapelab.core.gradients import begin_call, unrecorded
+from tapelab.core.garbage_collection import gc_paused
+from tapelab.core.gradient_call import (
+    begin_call,
+    check_ends,
+    ones_like,
+    sources_of,
+    targets_of,
+    unrecorded,
+)
+from tapelab.core.large_values import truncated
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import LoggedTensor, Origin, next_id
-from tapelab.core.records import Record, named, truncated, write_creation, write_reentry
-from tapelab.core.step_report import shown_value
+from tapelab.core.records import Record, named, write_creation, write_reentry
 from tapelab.core.taped_records import is_released
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import NoGradientError
 from tapelab.recorder.builder import build_recording
-from tapelab.recorder.gc_pause import gc_paused
 from tapelab.recorder.stopped_gradients import stopped_gradients
 from tapelab.recording.facts import STRAY, Method
 from tapelab.recording.previews import PreviewBudget

@@ -6,12 +6,12 @@ import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tapelab.core.records import Dropped
-from tapelab.core.step_report import BackwardStep
+from tapelab.core.backward_report import BackwardStep
+from tapelab.core.large_values import Dropped
 from tapelab.core.tensor import Tensor
 
 if TYPE_CHECKING:
-    from tapelab.core.gradient_call import GradientCall
+    from tapelab.core.backward_report import GradientCall
     from tapelab.recorder.symbol_table import SymbolTable
 
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.core.records import OpRun, is_large
-from tapelab.recorder.columnar_encoding import distinct
+from tapelab.core.large_values import is_large
+from tapelab.core.records import OpRun
 from tapelab.recorder.event_encoding import Pauses, cause_of, group_of
+from tapelab.recorder.interning import distinct
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tapelab.core.gradient_call import GradientCall
+    from tapelab.core.backward_report import BackwardStep, GradientCall
     from tapelab.core.records import NamedRecord
-    from tapelab.core.step_report import BackwardStep
     from tapelab.recorder.symbol_table import SymbolTable
 
 LONG: Final = 64

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.recorder.event_columns import EventColumns, span_columns
+from tapelab.recorder.event_encoding import EventColumns, span_columns
 from tapelab.recorder.interning import Interned, Spans, Tensors
 from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e

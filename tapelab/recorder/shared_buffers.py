@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.core.buffers import root_of
-from tapelab.core.records import Dropped
+from tapelab.core.large_values import Dropped, root_of
 
 
 def shared_buffers(values: list[Any]) -> dict[str, NDArray[Any]]:

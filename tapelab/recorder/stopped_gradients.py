@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.core.gradient_call import GradientCall
-from tapelab.core.gradients import unrecorded
+from tapelab.core.backward_report import GradientCall, StepReport, shown_value
+from tapelab.core.gradient_call import unrecorded
+from tapelab.core.large_values import Dropped, truncated
 from tapelab.core.origin import LoggedTensor
-from tapelab.core.records import Dropped, OpRun, as_op_run, truncated
-from tapelab.core.step_report import StepReport, shown_value
+from tapelab.core.records import OpRun, as_op_run
 from tapelab.core.taped_records import TapedSteps, is_released
 from tapelab.core.tensor import wrap
 from tapelab.recording.facts import Method

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from tapelab.core.large_values import Dropped, is_large
 from tapelab.core.origin import (
     CustomGradientScope,
     InternalScope,
@@ -16,9 +17,7 @@ from tapelab.core.origin import (
     Scope,
     within,
 )
-from tapelab.core.records import Dropped, is_large
-from tapelab.recorder.columnar_encoding import NOWHERE
-from tapelab.recorder.interning import Groups, Interned, Spans, Tensors, place_of
+from tapelab.recorder.interning import NOWHERE, Groups, Interned, Spans, Tensors, place_of
 from tapelab.recording.schema import Role, VariableFacts
 
 if TYPE_CHECKING:

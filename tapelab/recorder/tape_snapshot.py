@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tapelab.core.gradient_call import GradientCall
+from tapelab.core.backward_report import GradientCall
 from tapelab.core.tape import GradientTape
 from tapelab.core.taped_records import TapedSteps
 

@@ -14,7 +14,7 @@ from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets, spoken
+from tapelab.core.text_forms import brackets, spoken
 from tapelab.dtypes import complex64, complex128, float32, float64
 from tapelab.errors import invalid_argument
 from tapelab.ops import fourier

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.dtypes import as_dtype, float32
 from tapelab.errors import invalid_argument
 from tapelab.ops.arithmetic import add, multiply

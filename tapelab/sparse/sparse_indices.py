@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.dispatch import public
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import InvalidArgumentError, invalid_argument
 
 Shape = tuple[int, ...]

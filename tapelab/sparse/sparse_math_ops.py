@@ -11,7 +11,7 @@ from tapelab.array_ops import shape_ops
 from tapelab.core.dispatch import implements, public
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.core.wording import brackets, unlike
+from tapelab.core.text_forms import brackets, unlike
 from tapelab.dtypes import as_dtype, int32
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops.arithmetic import add as add_entries

@@ -13,7 +13,7 @@ import numpy as np
 from tapelab.core.dispatch import public
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import brackets
+from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.integer_arguments import lengths, number

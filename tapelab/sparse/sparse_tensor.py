@@ -19,8 +19,8 @@ from tapelab.core.execute import composite
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.text_forms import brackets
 from tapelab.core.variable import Variable, read
-from tapelab.core.wording import brackets
 from tapelab.dtypes import DType, int64
 from tapelab.errors import invalid_argument
 from tapelab.framework.logging_ops import array_text

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import spoken
+from tapelab.core.text_forms import spoken
 from tapelab.dtypes import BY_NUMPY, as_dtype, float32
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import samples

@@ -10,7 +10,7 @@ import numpy as np
 from tapelab.core.dispatch import public
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor
-from tapelab.core.wording import spoken
+from tapelab.core.text_forms import spoken
 from tapelab.dtypes import BY_NUMPY, string
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import samples

@@ -5,6 +5,7 @@ import gc
 import pytest
 
 import tapelab as tf
+from tapelab.core.large_values import dropped
 from tapelab.core.log import thread
 from tapelab.core.op import REGISTRY
 from tapelab.core.records import (
@@ -13,7 +14,6 @@ from tapelab.core.records import (
     OpRun,
     UnaryOpRun,
     as_op_run,
-    dropped,
     kind_of,
     origin_of,
 )

@@ -4,8 +4,8 @@ import gc
 import weakref
 
 import tapelab as tf
-from tapelab.core.log import RECENT, recent
-from tapelab.core.records import OP_RUNS, PACKED, as_op_run, kind_of, serial_of
+from tapelab.core.log import PACKED, RECENT, recent
+from tapelab.core.records import OP_RUNS, as_op_run, kind_of, serial_of
 
 
 def test_a_tape_that_was_asked_is_freed_without_a_search_for_garbage():

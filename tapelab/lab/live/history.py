@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
-from tapelab.core.gradients import observers
+from tapelab.core.gradient_call import observers
 from tapelab.core.log import thread
 from tapelab.lab.live import compiled_steps
 from tapelab.lab.live.runs import Call, Run, keys_of, question_of
@@ -18,7 +18,7 @@ from tapelab.lab.live.tape_store import Allowance, Kept, TapesOfCells
 from tapelab.lab.notebook_cells import RUNNING
 
 if TYPE_CHECKING:
-    from tapelab.core.gradient_call import GradientCall
+    from tapelab.core.backward_report import GradientCall
     from tapelab.core.origin import LoggedTensor
     from tapelab.core.tape import GradientTape
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
-from tapelab.core.gradients import seen
+from tapelab.core.gradient_call import seen
 from tapelab.core.tape import GradientTape
 from tapelab.lab.live.history import History
 from tapelab.lab.live.runs import MOST_FINDINGS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.core.collecting import resting
+from tapelab.core.garbage_collection import gc_relaxed
 from tapelab.diagnosis import explain_call
 from tapelab.lab.notebook_cells import RUNNING
 from tapelab.locales import say
@@ -60,7 +60,7 @@ def _taken(tape: GradientTape, *, derived: bool) -> Recording:
                 count=records,
             )
         )
-    with resting():
+    with gc_relaxed():
         return build_recording(
             tape_snapshot(tape, tape._gradient_calls[-ANSWERS:]), derived=derived
         )

@@ -11,8 +11,9 @@ from weakref import ref
 import numpy as np
 
 from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.large_values import Dropped
 from tapelab.core.origin import Scope
-from tapelab.core.records import OP_RUNS, Dropped, TapedCall, as_op_run, kind_of, tapes_of, view
+from tapelab.core.records import OP_RUNS, TapedCall, as_op_run, kind_of, tapes_of, view
 from tapelab.recording.schema import Role, TensorFacts
 from tapelab.views.number_format import format_brief
 

@@ -13,7 +13,7 @@ from tapelab.recorder.tape_snapshot import keeps_nothing_alive, tape_snapshot
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tapelab.core.gradient_call import GradientCall
+    from tapelab.core.backward_report import GradientCall
     from tapelab.core.tape import GradientTape
 
 A_RECORD: Final = 600

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.core.gradients import observers
+from tapelab.core.gradient_call import observers
 from tapelab.lab.live import history, runs, tape_statistics, tape_store
 from tapelab.lab.live.history import History
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 import tapelab as tf
-from tapelab.core.gradients import observers
+from tapelab.core.gradient_call import observers
 from tapelab.lab import preferences
 from tapelab.lab.live import history, panel
 from tapelab.lab.notebook_cells import RUNNING

@@ -166,7 +166,7 @@ def test_hidden_it_costs_no_message_and_no_thread(trained):
     trained.settle()
     before = len(trained.told["comm"])
     trained.run(LOOP.format(steps=5), "loop")
-    trained.run(f"{LIVES}\nfrom tapelab.core.gradients import observers\nprint(observers)")
+    trained.run(f"{LIVES}\nfrom tapelab.core.gradient_call import observers\nprint(observers)")
     assert trained.printed == "[]\n[]\n"
     assert len(trained.told["comm"]) == before
 

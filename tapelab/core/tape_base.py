@@ -5,18 +5,19 @@ from __future__ import annotations
 from itertools import count, repeat
 from typing import Any, Final
 
+from tapelab.core.backward_report import GradientCall
 from tapelab.core.cell import Cell
-from tapelab.core.gradient_call import GradientCall
+from tapelab.core.large_values import truncated
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import Origin, VariableIdentity, next_id
-from tapelab.core.records import add_result_ids, truncated, write_watch
+from tapelab.core.records import add_result_ids, write_watch
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable, handle_of
 
 _serials: Final = count(1)
 
 
-class Watching:
+class TapeBase:
     """The part of a tape that knows what is followed: first what is watched, then all results."""
 
     _persistent: bool

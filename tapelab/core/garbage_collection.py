@@ -1,7 +1,7 @@
-"""The garbage collector while tapes are open.
+"""Python's garbage collector while tapes are open, and while recordings are built.
 
 A tape keeps all that is recorded, so a search for garbage finds none in it, and every search walks
-through the whole tape again. While a tape is open Python therefore searches less often.
+through the whole tape again. While a tape is open the collector therefore runs less often.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _lock: Final = allocate_lock()
 _before: Final[list[tuple[int, int, int]]] = []
 
 
-def rest() -> None:
-    """Let Python search seldom, from here to the matching `wake`."""
+def relax_gc() -> None:
+    """Let Python search seldom, from here to the matching `restore_gc`."""
     with _lock:
         before = gc.get_threshold()
         _before.append(before)
@@ -28,7 +28,7 @@ def rest() -> None:
             gc.set_threshold(SELDOM, before[1], before[2])
 
 
-def wake() -> None:
+def restore_gc() -> None:
     """Let Python search as often as before the first tape that is still open."""
     with _lock:
         before = _before.pop()
@@ -37,10 +37,26 @@ def wake() -> None:
 
 
 @contextmanager
-def resting() -> Iterator[None]:
+def gc_relaxed() -> Iterator[None]:
     """Let Python search seldom for the length of a block."""
-    rest()
+    relax_gc()
     try:
         yield
     finally:
-        wake()
+        restore_gc()
+
+
+@contextmanager
+def gc_paused() -> Iterator[None]:
+    """Pause the search for reference cycles.
+
+    Every few hundred new objects it walks through the youngest, and in the end through all. Where
+    a million objects are built that live on, that takes as long as building them.
+    """
+    searching = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searching:
+            gc.enable()

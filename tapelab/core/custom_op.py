@@ -16,6 +16,7 @@ from tapelab.core.cell import Cell, Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.execute import recording_tapes, write_observed
 from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.large_values import truncated
 from tapelab.core.log import origin_here, thread
 from tapelab.core.op import RunnableOp
 from tapelab.core.op_declaration import GradRule, Op
@@ -26,7 +27,6 @@ from tapelab.core.records import (
     TapePaused,
     TapeResumed,
     op_run,
-    truncated,
     write_tape_event,
 )
 from tapelab.core.tensor import Tensor, constant_of, wrap
@@ -39,7 +39,7 @@ OWN_RULE: Final = "The gradient function that was given in place of the body's o
 
 
 @lru_cache(maxsize=1024)
-def step_op(
+def declare(
     name: str, sentence: str, inputs: tuple[str, ...], *, many: bool, because: str = ""
 ) -> Op:
     """The op that stands for a learner's function; `because` says why no gradient passes, if so."""
@@ -103,7 +103,7 @@ def is_eager() -> bool:
     return within(thread.scope, GraphScope) is None
 
 
-def step(
+def record(
     op: Op, inputs: Sequence[Tensor], results: Sequence[Tensor], vjp: VJP | None = None
 ) -> list[Tensor]:
     """Write one entry from the inputs to new tensors of the results' values."""

@@ -1,24 +1,28 @@
-"""The report of a backward pass: one step for each contribution, with its numbers where small.
+"""A gradient call as the tape keeps it, with the report of its backward pass.
 
-A step says which op was visited, for which input, what arrived (the upstream gradient), what the
-op's VJP made of it (the contribution), and what the cotangent of the input has come to (the sum).
-Few reports are ever read, so most are computed on demand: the pass is walked once more. Where large
-values are released behind a pass that is not possible; its steps are noted at once, large arrays
-as TRUNCATED, and their shapes are filled in from the records when the report is read.
+The report has one step for each contribution: which op was visited, for which input, what arrived
+(the upstream gradient), what the op's VJP made of it (the contribution), and what the cotangent of
+the input has come to (the sum). Few reports are ever read, so most are computed on demand: the pass
+is run once more. Where large values are released behind a pass that is not possible; its steps are
+noted at once, large arrays as TRUNCATED, and their shapes are filled in from the records when the
+report is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
 from numpy import float32, float64, ndarray
 
 from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.large_values import Dropped, dropped, truncated
 from tapelab.core.log import thread
-from tapelab.core.records import Dropped, Record, as_op_run, dropped, truncated
+from tapelab.core.origin import LoggedTensor, Origin
+from tapelab.core.records import Record, as_op_run
 from tapelab.core.tensor import Tensor
-from tapelab.recording.facts import KEPT_ELEMENTS
+from tapelab.recording.facts import KEPT_ELEMENTS, Method
 
 SEED: Final = -1
 """Stands for the serial of the op in the steps with which a pass begins."""
@@ -161,7 +165,7 @@ class BatchedReport:
 
 def _truncated_rows(rows: Any) -> Any:
     """Rows as they may be kept: of large ones their shape, and that they lay in one buffer."""
-    from tapelab.core.buffers import Buffer, root_of  # not before there are rows
+    from tapelab.core.large_values import Buffer, root_of
 
     raw = rows[0] if type(rows) is tuple else rows
     raw = raw._array if type(raw) is Tensor else raw
@@ -199,9 +203,27 @@ def _dropped(value: ndarray[Any, Any]) -> Dropped:
 
 
 def _measured(value: ndarray[Any, Any]) -> Dropped:
-    from tapelab.core.buffers import Buffer, root_of  # not before a recording is made
+    from tapelab.core.large_values import Buffer, root_of
     from tapelab.recording.measures import measured
 
     preview = thread.preview_budget.preview(value, image=False)
     buffer = thread.preview_budget.buffers.once(root_of(value), lambda root: Buffer(root.nbytes))
     return Dropped(value.shape, value.dtype, measured(value), preview, buffer)
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class GradientCall:
+    """One call of `gradient`, `jacobian` or `batch_jacobian`, or one that only a figure made.
+
+    Of large results the shapes are kept; `result_ids` are -1 where there is no result.
+    """
+
+    serial: int
+    origin: Origin
+    method: Method
+    zero: bool
+    targets: tuple[LoggedTensor, ...]
+    sources: tuple[LoggedTensor, ...]
+    results: tuple[Any, ...] = ()
+    result_ids: tuple[int, ...] = ()
+    report: StepReport = field(default_factory=StepReport)

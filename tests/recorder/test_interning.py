@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tapelab.recorder.columnar_encoding import NOWHERE
-from tapelab.recorder.interning import Interned, Tensors
+from tapelab.recorder.interning import NOWHERE, Interned, Tensors
 from tapelab.recording.schema import Role
 
 SCALARS = [np.float32(number) for number in (1.5, -0.0, np.nan, np.inf)]

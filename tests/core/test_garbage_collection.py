@@ -7,7 +7,7 @@ import gc
 import pytest
 
 import tapelab as tf
-from tapelab.recorder.gc_pause import gc_paused
+from tapelab.core.garbage_collection import gc_paused
 
 
 @pytest.fixture(autouse=True)

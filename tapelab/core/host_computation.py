@@ -15,7 +15,7 @@ from tapelab.core.tensor import Tensor
 Raw = Callable[..., Any]
 
 
-def aside(function: Raw, *given: Any) -> Any:
+def compute_on_host(function: Raw, *given: Any) -> Any:
     """What a raw function makes of the numbers of arrays and tensors; as long for all of them."""
     result = function(*[each._array if type(each) is Tensor else each for each in given])
     for observer in thread.__dict__["observers"]:
@@ -23,7 +23,7 @@ def aside(function: Raw, *given: Any) -> Any:
     return result
 
 
-def decided(*given: Any) -> None:
+def depends_on(*given: Any) -> None:
     """Say that what comes next goes by these numbers, in a way that differs between them."""
     for observer in thread.__dict__["observers"]:
         observer.host_computed(None, given, None)

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.arrays import checked, typed_array
-from tapelab.core.aside import aside
+from tapelab.core.arrays import checked, stacked, typed_array
 from tapelab.core.cell import Cell
-from tapelab.core.stacking import stacked
+from tapelab.core.host_computation import compute_on_host
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.errors import invalid_argument
@@ -54,7 +53,7 @@ def _written(cell: Cell, indices: Any, updates: Any, how: str, *, nested: bool) 
     rows = fit if known else constant_of(fit)
     places = indices if type(indices) is Tensor else constant_of(typed_array(indices))
     write = partial(_with_parts, how=how, nested=nested, shape=cell.shape)
-    return aside(write, cell.state, places, rows), updates._id if known else -1
+    return compute_on_host(write, cell.state, places, rows), updates._id if known else -1
 
 
 def _with_parts(
