@@ -9,6 +9,7 @@ the exceptions below, each with its reason.
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import re
@@ -18,7 +19,7 @@ import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeGuard
 
 ROOT: Final = Path(__file__).parents[1]
 FOLDERS: Final = ("tapelab", "tests", "tools", "benchmarks", "extension/src", "docs", "notebooks")
@@ -146,6 +147,12 @@ ING_MODULES: Final = {
 }
 """Modules that may end in -ing, and why."""
 
+SHARED: Final[dict[str, str]] = {}
+"""Base names that several modules may have, and why."""
+
+VAGUE: Final = frozenset({"found", "made", "told", "thing"})
+"""Names of variables that say nothing of their content."""
+
 _HUMPS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PROSE: Final = re.compile(
     rf"\b(?:{'|'.join(f'(?:{each})' for each in SENTENCES)})\b", re.IGNORECASE
@@ -231,14 +238,25 @@ def tracked(paths: Iterable[str] = (*FOLDERS, *FILES)) -> list[str]:
     return sorted(name for name in names if (ROOT / name).is_file())
 
 
-def hits(paths: Iterable[str] = (*FOLDERS, *FILES)) -> list[Hit]:
-    """All replaced words below some paths, but for the exceptions."""
-    found: list[Hit] = []
+def all_hits(paths: Iterable[str] = (*FOLDERS, *FILES)) -> list[Hit]:
+    """All replaced words below some paths, exceptions included."""
+    hits: list[Hit] = []
     for name in tracked(paths):
         reader = READERS.get(Path(name).suffix)
         if reader is not None:
-            found += reader(name, (ROOT / name).read_text(encoding="utf-8"))
-    return [hit for hit in found if not is_allowed(hit)]
+            hits += reader(name, (ROOT / name).read_text(encoding="utf-8"))
+    return hits
+
+
+def hits(paths: Iterable[str] = (*FOLDERS, *FILES)) -> list[Hit]:
+    """All replaced words below some paths, but for the exceptions."""
+    return [hit for hit in all_hits(paths) if not is_allowed(hit)]
+
+
+def module_names(package: str = "tapelab") -> set[str]:
+    """The base names of all modules and packages."""
+    paths = {Path(name).with_suffix("") for name in tracked([package]) if name.endswith(".py")}
+    return {path.name for path in paths | {path.parent for path in paths}}
 
 
 def ing_modules(package: str = "tapelab") -> list[str]:
@@ -257,6 +275,33 @@ def shared_base_names(package: str = "tapelab") -> dict[str, list[str]]:
         if name.endswith(".py") and not name.endswith(("__init__.py", "__main__.py")):
             modules[Path(name).stem].append(name)
     return {base: paths for base, paths in sorted(modules.items()) if len(paths) > 1}
+
+
+def vague_names_in(source: str) -> list[str]:
+    """The variables and parameters of functions that are named by no content."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            stored = {
+                *(each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)),
+                *(each.id for each in ast.walk(node) if _is_stored_name(each)),
+            }
+            names += [f"{node.name}: {name}" for name in sorted(stored & VAGUE)]
+    return names
+
+
+def _is_stored_name(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def vague_names(package: str = "tapelab") -> list[str]:
+    """The variables of a package that are named by no content, each with its file."""
+    return [
+        f"{path}: {name}"
+        for path in tracked([package])
+        if path.endswith(".py")
+        for name in vague_names_in((ROOT / path).read_text(encoding="utf-8"))
+    ]
 
 
 def main(paths: list[str]) -> int:

@@ -323,10 +323,10 @@ def _returned(outputs: Any, python_function: Callable[..., Any]) -> Any:
 
 
 def _own_output(leaf: Any, trace: Trace) -> Any:
-    """An output as a tensor of the graph; what came in goes out as a tensor of its own."""
+    """An output as a tensor of the graph; an input or a capture is returned as a new tensor."""
     if not isinstance(leaf, Tensor):
         return trace.own(leaf) if isinstance(leaf, Symbolic) else leaf
-    handed_on = not isinstance(leaf, SymbolicTensor) or leaf._trace is not trace
-    if handed_on or any(slot.number == leaf._id for slot in trace.inputs):
+    from_outside = not isinstance(leaf, SymbolicTensor) or leaf._trace is not trace
+    if from_outside or trace.is_placeholder(leaf):
         return trace.call(identity, (leaf,), {})
     return leaf

@@ -24,6 +24,7 @@ from tapelab.core.cell import Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.ops.stops import identity
 
 _PLAIN: Final = (bool, int, float, complex, str, bytes)
 
@@ -70,7 +71,9 @@ def examples_of(leaf: Any) -> Any:
 
 def _output(inner: Trace, leaf: Any) -> Any:
     if isinstance(leaf, Symbolic):
-        return inner.own(leaf)
+        own = inner.own(leaf)
+        new = isinstance(own, SymbolicTensor) and inner.is_placeholder(own)
+        return inner.call(identity, (own,), {}) if new else own
     if isinstance(leaf, (Tensor, Holder, *_PLAIN)) or hasattr(leaf, "__array__"):
         return inner.call(to_tensor, (leaf,), {})
     return leaf

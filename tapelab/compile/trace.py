@@ -162,7 +162,8 @@ class Trace:
         if replay_only:
             return self._write(function, args, kwargs, None, acts=True, replay_only=True)
         outcome, found = self._tried(function, args, kwargs, bool(symbols))
-        fresh = [leaf for leaf in leaves(outcome) if is_eager(leaf) and id(leaf) not in symbols]
+        known = {*symbols, *map(id, given)}  # such as the tensor that a cast to its dtype returns
+        fresh = [leaf for leaf in leaves(outcome) if is_eager(leaf) and id(leaf) not in known]
         if not fresh and not acts and (not symbols or outcome is not None):
             return mapped(outcome, lambda leaf: symbols.get(id(leaf), leaf))
         made = self._write(function, args, kwargs, found, acts=acts, symbols=symbols)
@@ -319,6 +320,11 @@ class Trace:
             found = self.captured[tensor._id] = tensor, inner
             self.symbols[inner._id] = inner
         return found[1]
+
+    def is_placeholder(self, tensor: Tensor) -> bool:
+        """Whether a tensor of this graph stands for an input or a capture."""
+        captures = (inner._id for _, inner in self.captured.values())
+        return tensor._id in {*(slot.number for slot in self.inputs), *captures}
 
     def graph(self, outputs: Any) -> Graph:
         """The finished graph."""

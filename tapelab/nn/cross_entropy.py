@@ -58,6 +58,11 @@ def softmax_cross_entropy_with_logits(
     x = tensor(labels)
     x = x if x.dtype is y.dtype else cast(x, dtype=np.dtype(y.dtype.as_numpy_dtype))
     if axis != -1:
+        if y.ndim == 0:
+            raise invalid_argument(
+                "SoftmaxCrossEntropyWithLogits",
+                "logits must have an axis of classes, got a scalar. Try logits[tf.newaxis]",
+            )
         order = (*(at for at in range(y.ndim) if at != axis % y.ndim), axis % y.ndim)
         x, y = transpose(x, perm=order), transpose(y, perm=order)
     made: Tensor = losses.softmax_cross_entropy(_for_every_row(x, y), y)

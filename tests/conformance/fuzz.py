@@ -204,7 +204,7 @@ def _count(result: Result, answer: dict[str, Any], programs: Programs) -> None:
 
 def _print(answer: dict[str, Any], text: str) -> None:
     why = f" ({answer['reason']})" if answer["reason"] else ""
-    reports = f"\n--- program {answer['number']}{why} differs in the {answer['reports']}\n"
+    reports = f"\n--- program {answer['number']}{why} differs in the {answer['report']}\n"
     sys.stdout.write(reports + text + "\n")
     sys.stdout.flush()
 
@@ -246,7 +246,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--captured", action="store_true", help="call every op through a capture")
     parser.add_argument("--no-shrinking", action="store_true")
-    parser.add_argument("--show", nargs="*", default=(), metavar="REASON",
+    parser.add_argument("--reasons", nargs="*", default=(), metavar="REASON",
                         help="print the programs that these reasons explain")  # fmt: skip
     parser.add_argument("--show", action="store_true", help="print the programs, run nothing")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
@@ -262,7 +262,7 @@ def main() -> int:
         return 0
     result = fuzz(
         programs, given.programs, given.jobs, shrinking=not given.no_shrinking,
-        first=given.first, shown_reasons=tuple(given.show),
+        first=given.first, shown_reasons=tuple(given.reasons),
     )  # fmt: skip
     sys.stdout.write(summary(result, programs) + "\n")
     missed = given.programs - result.done

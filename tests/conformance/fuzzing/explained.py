@@ -16,6 +16,7 @@ from .recognising import (
     has_subnormal,
     nonsense,
     raises,
+    second_order,
     sooner,
     zeros_for_none,
 )
@@ -112,6 +113,11 @@ TABLE: Final[tuple[Explained, ...]] = (
             "",
             r"ValueError: Incompatible type conversion requested to type \w+ for `tf.Variable",
         ),
+    ),
+    Explained(
+        "adjoint of truths",
+        "matmul refuses truths on both sides; with adjoint_a TensorFlow's conjugation is first.",
+        raises("InvalidArgumentError: Value for attr", "TypeError: Expected numeric", "adjoint_"),
     ),
     Explained(
         "order of NaN",
@@ -302,6 +308,7 @@ OF_CONTEXTS: Final[tuple[Explained, ...]] = (
         either(
             sooner("LookupError", r"tf\.function"),
             raises("no error", r"(LookupError|StagingError): .*gradient registry has no entry"),
+            raises("", "LookupError: No gradient defined for operation", r"tf\.function"),
         ),
     ),
     Explained(
@@ -329,7 +336,59 @@ OF_CONTEXTS: Final[tuple[Explained, ...]] = (
         either(
             raises("InvalidArgumentError: .*An output gradient needs", "no error", "output_grad"),
             raises("no error", "ValueError: .*compatible with the shape this function", "output_g"),
+            raises("ValueError: 1 targets need as many output_gradients", "", "output_gradients"),
+            differs("shape", r"tf\.function(?s:.*)output_gradients="),
         ),
+    ),
+    Explained(
+        "seed as a gradient",
+        "The gradient of a copy is the seed itself here, as in TensorFlow's eager code; a function "
+        "of TensorFlow returns a new tensor, which no tape follows.",
+        lambda text, found, outcome: (
+            found.what == "kind"
+            and bool(re.search(r"tf\.function(?s:.*)output_gradients=", text))
+            and found.ours.startswith("tensor")
+            and found.theirs.startswith("None")
+        ),
+    ),
+    Explained(
+        "slices that a graph adds",
+        "In a graph TensorFlow adds gradients of picked rows as slices; here, as in eager code, "
+        "their sum is a whole tensor.",
+        lambda text, found, outcome: (
+            found.what == "kind"
+            and "tf.function" in text
+            and found.ours.startswith("tensor")
+            and found.theirs.startswith("IndexedSlices")
+        ),
+    ),
+    Explained(
+        "gradient that a function builds",
+        "TensorFlow builds the gradient of a function when a tape calls it, and refuses shapes "
+        "there; here the gradient call does.",
+        raises("no error", "ValueError: .*{{node gradients/", r"tf\.function"),
+    ),
+    Explained(
+        "second order of complex products",
+        "TensorFlow conjugates otherwise in a function than in eager code, which agrees with "
+        "tapelab.",
+        second_order(r"reduce_prod(?s:.*)complex|complex(?s:.*)reduce_prod"),
+    ),
+    Explained(
+        "nothing in a loop",
+        "Loops and vectorized Jacobians of TensorFlow refuse empty tensors that its eager code "
+        "takes.",
+        raises(
+            "no error",
+            r"InvalidArgumentError: .*(Requires delta != 0|UnsortedSegmentSum)|"
+            "StagingError: .*ZeroDivisionError",
+        ),
+    ),
+    Explained(
+        "row that fills",
+        "In a callback TensorFlow takes a row of one element for the scalar that fills, and its "
+        "gradient is a scalar.",
+        differs("shape", r"tf\.fill\b"),
     ),
     Explained(
         "slices of a function",
@@ -370,7 +429,8 @@ OF_CONTEXTS: Final[tuple[Explained, ...]] = (
         "gives a list another dtype than eagerly; here functions take what they take eagerly.",
         raises(
             "",
-            r"TypeError: .*(Expected (list|any non-t)|that does not match type \w+ of argument)|"
+            r"TypeError: .*(Expected (list|any non-t|\w+, but got Tensor)|"
+            r"that does not match type \w+ of argument)|"
             "TypeError: .*don't all match|"
             r"NotImplementedError: numpy\(\) is only available when eager",
         ),
