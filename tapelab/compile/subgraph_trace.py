@@ -24,7 +24,7 @@ from tapelab.core.cell import Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.ops.stops import identity
+from tapelab.ops.pass_through import identity
 
 _PLAIN: Final = (bool, int, float, complex, str, bytes)
 

@@ -120,6 +120,12 @@ TABLE: Final[tuple[Explained, ...]] = (
         raises("InvalidArgumentError: Value for attr", "TypeError: Expected numeric", "adjoint_"),
     ),
     Explained(
+        "row that fills",
+        "TensorFlow takes a row of one element for the scalar that fills, and its "
+        "gradient is a scalar.",
+        differs("shape", r"tf\.fill\b"),
+    ),
+    Explained(
         "order of NaN",
         "NaN has no place in an order.",
         lambda text, found, outcome: (
@@ -383,12 +389,6 @@ OF_CONTEXTS: Final[tuple[Explained, ...]] = (
             r"InvalidArgumentError: .*(Requires delta != 0|UnsortedSegmentSum)|"
             "StagingError: .*ZeroDivisionError",
         ),
-    ),
-    Explained(
-        "row that fills",
-        "In a callback TensorFlow takes a row of one element for the scalar that fills, and its "
-        "gradient is a scalar.",
-        differs("shape", r"tf\.fill\b"),
     ),
     Explained(
         "slices of a function",
