@@ -7,8 +7,8 @@ from typing import Any, Final
 from tapelab import math, nn
 from tapelab.array_ops import shape_ops, value_ops
 from tapelab.keras import backend
+from tapelab.keras.keras_tensor import operation
 from tapelab.keras.name_scopes import named_group
-from tapelab.keras.operations import operation
 from tapelab.keras.serialization import resolver, serialized
 from tapelab.namespace.missing_names import in_module
 

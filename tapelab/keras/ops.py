@@ -11,7 +11,7 @@ from tapelab.array_ops import creation, gather_ops, shape_ops, sort_ops, value_o
 from tapelab.array_ops.creation import one_hot as _one_hot
 from tapelab.core.tensor import Tensor
 from tapelab.keras import activations, backend
-from tapelab.keras.operations import operation
+from tapelab.keras.keras_tensor import operation
 from tapelab.namespace.missing_names import in_module
 
 abs = absolute = operation(math.abs)

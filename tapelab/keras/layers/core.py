@@ -12,7 +12,6 @@ from tapelab.keras.class_settings import setting
 from tapelab.keras.keras_tensor import KerasTensor, standard_shape
 from tapelab.keras.layers.layer import BuiltInLayer, ElementwiseLayer, Layer
 from tapelab.keras.name_scopes import automatic_name
-from tapelab.keras.operations import install
 
 
 class Identity(ElementwiseLayer):
@@ -106,6 +105,3 @@ def Input(  # noqa: N802 - Keras's name
     symbol.name = automatic_name(KerasTensor) if name is None else name
     symbol.origin = layer
     return symbol
-
-
-install()

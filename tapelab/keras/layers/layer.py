@@ -22,14 +22,12 @@ from tapelab.core.dispatch import outside_trace
 from tapelab.keras import constraints, initializers, masks, regularizers
 from tapelab.keras.class_settings import Configured, Setting, SettingGroup
 from tapelab.keras.dtype_policies import policy_of
-from tapelab.keras.graph import Node
-from tapelab.keras.keras_tensor import KerasTensor
+from tapelab.keras.keras_tensor import KerasTensor, Node, symbolic_outputs
 from tapelab.keras.layers import layer_call
 from tapelab.keras.layers.input_spec import check_inputs
 from tapelab.keras.layers.state import Stateful
 from tapelab.keras.name_scopes import automatic_name, current_path, name_scope
 from tapelab.keras.serialization import serialized
-from tapelab.keras.trial import symbolic_outputs
 from tapelab.keras.variables import Variable
 
 
@@ -184,7 +182,7 @@ class Layer(Stateful, Configured):
         """The symbolic outputs for symbolic inputs: a new node of a functional model."""
         with name_scope(self.name, caller=self):
             result = self.compute_output_spec(*args, **kwargs)
-        self._nodes += (Node.joining(self, args, kwargs, result),)
+        self._nodes += (Node.connect(self, args, kwargs, result),)
         self._lock()
         return result
 

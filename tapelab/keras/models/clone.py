@@ -35,7 +35,7 @@ def clone_model(
     for node in model._graph:
         layer = node.operation
         made.setdefault(id(layer), again(layer) if isinstance(layer, Layer) else layer)
-        args, kwargs = node.filled(values)
+        args, kwargs = node.arguments_with(values)
         found = made[id(layer)](*args, **kwargs)
         pairs = zip(nest.flatten(node.result), nest.flatten(found), strict=True)
         values.update({id(old): new for old, new in pairs})

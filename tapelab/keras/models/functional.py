@@ -6,8 +6,7 @@ from functools import cache
 from typing import Any
 
 from tapelab import nest
-from tapelab.keras import graph
-from tapelab.keras.keras_tensor import KerasTensor
+from tapelab.keras.keras_tensor import KerasTensor, nodes_between, run
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer_call import in_float, is_symbolic
 from tapelab.keras.models.model import Model
@@ -32,7 +31,7 @@ class Functional(Model):
         self.__dict__.update(_inputs_structure=inputs, _outputs_structure=outputs)
         self._symbols = nest.flatten(inputs)
         self._results = nest.flatten(outputs)
-        self._graph = tuple(graph.nodes_between(self._symbols, self._results))
+        self._graph = tuple(nodes_between(self._symbols, self._results))
         self._find_layers()
         self.input_spec = None
         self.built = True
@@ -86,7 +85,7 @@ class Functional(Model):
         for symbol, value in zip(self._symbols, given, strict=True):
             self._check(symbol, value)
             values[id(symbol)] = _as(symbol, value)
-        graph.run(self._graph, values)
+        run(self._graph, values)
         flat = [values[id(each)] for each in self._results]
         return nest.pack_sequence_as(self._outputs_structure, flat)
 

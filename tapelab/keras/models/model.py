@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tapelab.keras.keras_tensor import KerasTensor
+from tapelab.keras.keras_tensor import KerasTensor, symbolic_outputs
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.models.summary import summary_of
 from tapelab.keras.training import Trainer
-from tapelab.keras.trial import symbolic_outputs
 
 SUFFIXES = (".weights.h5", ".npz")
 
