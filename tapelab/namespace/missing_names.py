@@ -31,7 +31,7 @@ PUBLIC_HOMES: Final = {
     "tapelab.keras.metrics.score_metrics",
     "tapelab.keras.optimizers.adam",
     "tapelab.keras.optimizers.adaptive",
-    "tapelab.keras.optimizers.descent",
+    "tapelab.keras.optimizers.sgd",
     "tapelab.keras.optimizers.optimizer",
     "tapelab.linalg",
     "tapelab.ops.composites",

@@ -1,18 +1,18 @@
-"""`tf.keras.optimizers`: ways to follow a gradient downhill."""
+"""`tf.keras.optimizers`: algorithms that follow gradients to a minimum."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from tapelab.keras.optimizers import adam, adaptive, descent, schedules
+from tapelab.keras.optimizers import adam, adaptive, schedules, sgd
 from tapelab.keras.optimizers import optimizer as _optimizer
 from tapelab.keras.serialization import deserialized, resolver, serialized
 from tapelab.namespace.missing_names import in_module
 
 Optimizer = _optimizer.Optimizer
-SGD = descent.SGD
-Lion = descent.Lion
-Ftrl = descent.Ftrl
+SGD = sgd.SGD
+Lion = sgd.Lion
+Ftrl = adaptive.Ftrl
 RMSprop = adaptive.RMSprop
 Adagrad = adaptive.Adagrad
 Adadelta = adaptive.Adadelta
@@ -31,7 +31,7 @@ _named = resolver(
 
 
 def get(identifier: Any) -> Any:
-    """The optimizer that a name, a config or an optimizer itself stands for."""
+    """Return the optimizer of a name or a config; an optimizer is returned itself."""
     if isinstance(identifier, type):
         raise ValueError(
             f"Could not interpret optimizer identifier: {identifier}. This is the class; call it "
@@ -44,7 +44,7 @@ serialize = serialized
 
 
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
-    """The optimizer that `serialize` wrote down."""
+    """Return the optimizer that `serialize` described."""
     return deserialized(config, {**_CLASSES, **(custom_objects or {})})
 
 

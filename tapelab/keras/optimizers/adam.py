@@ -1,4 +1,8 @@
-"""Adam and its kin: a running mean of the gradients, divided by a running size of them."""
+"""Adam and its variants: moving averages of the gradients and of their size.
+
+Kingma and Ba (2015). An update is the average gradient divided by the root of the average square.
+Both averages start at 0, so they are divided by `1 - beta^t` at step t to remove that bias.
+"""
 
 from __future__ import annotations
 
@@ -9,144 +13,117 @@ import numpy as np
 
 from tapelab import math
 from tapelab.keras import backend
-from tapelab.keras.optimizers.gradients import dense, squared
+from tapelab.keras.class_settings import Setting, SettingGroup, setting
+from tapelab.keras.optimizers.gradient_preparation import dense, squared
 from tapelab.keras.optimizers.optimizer import Optimizer
+from tapelab.keras.variables import Variable
 
 
-class _WithMoments(Optimizer):
-    """Remembers a running mean of the gradients and of their size."""
+def power(share: float, t: Any) -> Any:
+    """Return a share to the power of the step; rounded to float32 as in Keras, also for doubles."""
+    return math.pow(float(np.float32(share)), t)
 
-    size_name = "velocity"
 
-    def __init__(
-        self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.999,
-        epsilon: float = 1e-7, **settings: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(learning_rate, **settings)
-        self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
+class _MomentOptimizer(Optimizer):
+    """Keeps moving averages of the gradients ("momentum") and of their size."""
 
-    def build(self, variables: Iterable[Any]) -> None:
-        """Make what the optimizer remembers of each variable."""
-        if self.built:
-            return
-        super().build(variables)
-        self._momentums, self._sizes = [], []
-        for each in self._trainable_variables:
-            self._momentums.append(self.add_variable_from_reference(each, "momentum"))
-            self._sizes.append(self.add_variable_from_reference(each, self.size_name))
+    rate = SettingGroup(learning_rate=Setting(0.001, in_config=False))
+    beta_1: float = setting(0.9)
+    beta_2: float = setting(0.999)
+    epsilon: float = setting(1e-7)
+    size_slot = "velocity"
+
+    def _slot_names(self) -> Iterable[tuple[str, ...]]:
+        return [("momentum", self.size_slot)]
+
+    def _moments(self, variable: Any) -> tuple[Variable, Variable]:
+        return self.slot("momentum", variable), self.slot(self.size_slot, variable)
 
     def step_number(self, dtype: Any) -> Any:
-        """The number of the present step, from 1."""
+        """Return the number of the current step, from 1."""
         done: Any = backend.convert_to_tensor(self.iterations, dtype)
         return done + 1.0
 
 
-def power(share: float, t: Any) -> Any:
-    """A share to a power of the step; as in Keras it is rounded to float32, also for doubles."""
-    return math.pow(float(np.float32(share)), t)
+class Adam(_MomentOptimizer):
+    """Divides the average gradient by its root mean square, element by element."""
 
+    amsgrad: bool = setting(False)
 
-class Adam(_WithMoments):
-    """Go by the mean of the gradients, each entry divided by its usual size."""
-
-    _settings = ("beta_1", "beta_2", "epsilon", "amsgrad")
-
-    def __init__(
-        self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.999,
-        epsilon: float = 1e-7, amsgrad: bool = False, **settings: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(learning_rate, beta_1, beta_2, epsilon, **settings)
-        self.amsgrad = amsgrad
-
-    def build(self, variables: Iterable[Any]) -> None:
-        """Make what the optimizer remembers of each variable."""
-        if self.built:
-            return
-        super().build(variables)
-        largest = self._trainable_variables if self.amsgrad else ()
-        self._largest = self.add_optimizer_variables(largest, "velocity_hat")
+    def _slot_names(self) -> Iterable[tuple[str, ...]]:
+        return [*super()._slot_names(), *([("velocity_hat",)] if self.amsgrad else [])]
 
     def before_step(self) -> None:
-        """Find out how much the means lack, since they began at 0; once for all variables."""
-        doubles = any(each.dtype == "float64" for each in self._momentums)
-        t = self.step_number("float64" if doubles else "float32")
-        lacking = math.sqrt(1.0 - power(self.beta_2, t)), 1.0 - power(self.beta_1, t)
-        self._unbiased = lacking[0] / lacking[1]
+        """Compute the factor that removes the bias of both averages."""
+        has_doubles = any(slot.dtype == "float64" for slot in self._slots["momentum"])
+        t = self.step_number("float64" if has_doubles else "float32")
+        self._correction = math.sqrt(1.0 - power(self.beta_2, t)) / (1.0 - power(self.beta_1, t))
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        """Move one variable."""
-        g, place = dense(gradient), self.place(variable)
-        m, v = self._momentums[place], self._sizes[place]
+        """Update a variable."""
+        g = dense(gradient)
+        m, v = self._moments(variable)
         mean = m + (g - m) * (1.0 - self.beta_1)
         size = v + (squared(gradient) - v) * (1.0 - self.beta_2)
         self.assign(m, mean)
         self.assign(v, size)
         if self.amsgrad:
-            largest = self._largest[place]
+            largest = self.slot("velocity_hat", variable)
             size = math.maximum(backend.convert_to_tensor(largest), size)
             self.assign(largest, size)
-        rate = learning_rate * backend.convert_to_tensor(self._unbiased, g.dtype)
+        rate = learning_rate * backend.convert_to_tensor(self._correction, g.dtype)
         self.assign_sub(variable, mean * rate / (math.sqrt(size) + self.epsilon))
 
 
 class AdamW(Adam):
-    """Adam whose weights shrink a little in each step, apart from the gradient."""
+    """Adam with weight decay that is independent of the gradient (Loshchilov, Hutter 2019)."""
 
-    def __init__(
-        self, learning_rate: Any = 0.001, weight_decay: float | None = 0.004,
-        beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7, amsgrad: bool = False,
-        **settings: Any,
-    ) -> None:  # fmt: skip
-        if weight_decay is None:
+    weight_decay: float | None = setting(0.004, before="beta_1")
+
+    def __post_init__(self) -> None:
+        if self.weight_decay is None:
             raise ValueError("Argument `weight_decay` must be a float. Received: weight_decay=None")
-        super().__init__(
-            learning_rate, beta_1, beta_2, epsilon, amsgrad, weight_decay=weight_decay, **settings
-        )
 
 
-class Adamax(_WithMoments):
-    """Adam that divides by the largest size of late instead of the mean one."""
+class Adamax(_MomentOptimizer):
+    """Adam with the decaying maximum of the gradients as their size."""
 
-    _settings = ("beta_1", "beta_2", "epsilon")
-    size_name = "norm"
+    size_slot = "norm"
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        """Move one variable."""
+        """Update a variable."""
         g = dense(gradient)
-        place, t = self.place(variable), self.step_number(g.dtype)
-        m, u = self._momentums[place], self._sizes[place]
+        t = self.step_number(g.dtype)
+        m, u = self._moments(variable)
         self.assign(m, m + (g - m) * (1.0 - self.beta_1))
         self.assign(u, math.maximum(self.beta_2 * u, math.abs(g)))
         unbiased = learning_rate / (1.0 - power(self.beta_1, t))
         self.assign_sub(variable, unbiased * m / (u + self.epsilon))
 
 
-class Nadam(_WithMoments):
-    """Adam that looks one step of momentum ahead."""
-
-    _settings = ("beta_1", "beta_2", "epsilon")
+class Nadam(_MomentOptimizer):
+    """Adam with Nesterov momentum (Dozat 2016)."""
 
     def build(self, variables: Iterable[Any]) -> None:
-        """Make what the optimizer remembers of each variable."""
+        """Create the slots, and the product of all momentum factors."""
         if self.built:
             return
         super().build(variables)
         self._product = self._own_variable("variable", 1.0, backend.floatx())
 
     def before_step(self) -> None:
-        """Take the momentum of this step into the product of all."""
-        self._product.assign(
-            self._product * self._momentum_at(self.step_number(self._product.dtype))
-        )
+        """Multiply the product by the momentum factor of the step."""
+        t = self.step_number(self._product.dtype)
+        self._product.assign(self._product * self._momentum_at(t))
 
     def _momentum_at(self, t: Any) -> Any:
         return self.beta_1 * (1.0 - 0.5 * power(0.96, t))
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        """Move one variable."""
+        """Update a variable."""
         g = dense(gradient)
-        place, t = self.place(variable), self.step_number(g.dtype)
-        m, v = self._momentums[place], self._sizes[place]
+        t = self.step_number(g.dtype)
+        m, v = self._moments(variable)
         now, ahead = self._momentum_at(t), self._momentum_at(t + 1.0)
         product: Any = backend.convert_to_tensor(self._product, g.dtype)
         self.assign(m, m + (g - m) * (1.0 - self.beta_1))

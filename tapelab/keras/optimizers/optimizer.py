@@ -1,4 +1,9 @@
-"""`tf.keras.optimizers.Optimizer`: what all ways to follow a gradient downhill have in common."""
+"""`tf.keras.optimizers.Optimizer`: the base of all optimizers.
+
+A step prepares the gradients (drops None, limits them), decays the weights, lets `update_step` move
+each variable, counts the step, and updates moving averages and constraints. A subclass names the
+*slots* that it keeps for each variable, such as a momentum; `build` creates them.
+"""
 
 from __future__ import annotations
 
@@ -9,53 +14,60 @@ from tapelab import math
 from tapelab.array_ops.value_ops import where
 from tapelab.core.tensor import Tensor
 from tapelab.keras import backend, name_scopes
+from tapelab.keras.class_settings import Configured, Setting, SettingGroup, setting
 from tapelab.keras.optimizers import schedules
-from tapelab.keras.optimizers.checks import check_unused, with_gradients
-from tapelab.keras.optimizers.gradients import Clipping, prepared
+from tapelab.keras.optimizers.gradient_preparation import (
+    Clipping,
+    check_unused,
+    prepared,
+    with_gradients,
+)
 from tapelab.keras.variables import Variable
 
 
-class Optimizer:
-    """Moves variables against their gradients. A subclass writes `update_step`.
+class Optimizer(Configured):
+    """Moves variables against their gradients. A subclass writes `update_step`."""
 
-    `build` makes the variables that remember earlier gradients, one set for each variable.
-    """
+    rate = SettingGroup(learning_rate=Setting(in_config=False))
+    weight_decay: float | None = setting(None)
+    clipnorm: float | None = setting(None)
+    clipvalue: float | None = setting(None)
+    global_clipnorm: float | None = setting(None)
+    use_ema: bool = setting(False)
+    ema_momentum: float = setting(0.99)
+    ema_overwrite_frequency: int | None = setting(None)
+    loss_scale_factor: float | None = setting(None)
+    gradient_accumulation_steps: int | None = setting(None)
+    name: str = setting(None, in_config=False)
+    _subclass_settings_before = "weight_decay"
+    _takes_more = True
 
-    def __init__(
-        self, learning_rate: Any, weight_decay: float | None = None,
-        clipnorm: float | None = None, clipvalue: float | None = None,
-        global_clipnorm: float | None = None, use_ema: bool = False, ema_momentum: float = 0.99,
-        ema_overwrite_frequency: int | None = None, loss_scale_factor: float | None = None,
-        gradient_accumulation_steps: int | None = None, name: str | None = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
-        check_unused(kwargs)
-        self.name = name or name_scopes.automatic_name(type(self))
-        self.weight_decay = weight_decay
-        self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
-        self._clipping = Clipping(clipnorm, clipvalue, global_clipnorm)
-        self.use_ema, self.ema_momentum = use_ema, ema_momentum
-        self.ema_overwrite_frequency = ema_overwrite_frequency
-        self.loss_scale_factor = loss_scale_factor
-        self.gradient_accumulation_steps = gradient_accumulation_steps
-        if gradient_accumulation_steps is not None:
+    def _begin(self, arguments: dict[str, Any]) -> None:
+        unknown = [name for name in arguments if name not in self._settings]
+        check_unused({name: arguments.pop(name) for name in unknown})
+        if arguments["gradient_accumulation_steps"] is not None:
             raise ValueError(
                 "`gradient_accumulation_steps` is not supported here. Add up the gradients in a "
                 "loop of your own."
             )
+        limits = (arguments[name] for name in ("clipnorm", "clipvalue", "global_clipnorm"))
+        self._clipping = Clipping(*limits)
+        self.name = arguments.pop("name") or name_scopes.automatic_name(type(self))
         self.built = False
         self._variables: list[Variable] = []
         self._trainable_variables: list[Any] = []
         self._places: dict[int, int] = {}
+        self._slots: dict[str, list[Variable]] = {}
         self._averages: list[Variable] = []
         self._undecayed: set[int] = set()
         self.iterations = self._own_variable("iteration", 0, "int64")
-        self._learning_rate = self._checked_rate(learning_rate)
+        self._learning_rate = self._checked_rate(arguments.pop("learning_rate"))
 
     def _own_variable(self, name: str, value: Any, dtype: str) -> Variable:
         with name_scopes.name_scope(self.name, self):
-            made = Variable(value, dtype=dtype, trainable=False, name=name)
-        self._variables.append(made)
-        return made
+            variable = Variable(value, dtype=dtype, trainable=False, name=name)
+        self._variables.append(variable)
+        return variable
 
     def _checked_rate(self, rate: Any) -> Any:
         if isinstance(rate, schedules.LearningRateSchedule) or callable(rate):
@@ -71,7 +83,7 @@ class Optimizer:
 
     @property
     def learning_rate(self) -> Any:
-        """How far a step goes: a variable, or what the schedule says for the present step."""
+        """The learning rate: a variable, or the schedule's value for the current step."""
         rate = self._learning_rate
         if isinstance(rate, schedules.LearningRateSchedule):
             return rate(self.iterations)
@@ -93,11 +105,11 @@ class Optimizer:
 
     @property
     def variables(self) -> list[Variable]:
-        """What the optimizer remembers: the step, the learning rate, and what `build` made."""
+        """The state of the optimizer: the step, the learning rate, and the slots."""
         return list(self._variables)
 
     def build(self, variables: Iterable[Any]) -> None:
-        """Make what the optimizer remembers of each variable."""
+        """Create the slots of the variables."""
         if self.built:
             return
         self._trainable_variables = list(variables)
@@ -105,38 +117,56 @@ class Optimizer:
         if self.use_ema:
             self._averages = self.add_optimizer_variables(self._trainable_variables, "average")
         self.built = True
+        for names in self._slot_names():
+            for variable in self._trainable_variables:
+                for name in names:
+                    slots = self._slots.setdefault(name, [])
+                    start = self._initial_value(name)
+                    slots.append(self.add_variable_from_reference(variable, name, start))
+
+    def _slot_names(self) -> Iterable[tuple[str, ...]]:
+        """The names of the slots, in groups that are created together for each variable."""
+        return ()
+
+    def _initial_value(self, slot: str) -> Any:
+        """The initializer of a slot."""
+        return "zeros"
+
+    def slot(self, name: str, variable: Any) -> Variable:
+        """Return the slot of a variable."""
+        return self._slots[name][self.place(variable)]
 
     def add_variable_from_reference(
         self, reference_variable: Any, name: str | None = None, initializer: Any = "zeros"
     ) -> Variable:
-        """A variable of the shape and dtype of another, to remember something of it."""
+        """Create a variable with the shape and dtype of another one."""
         known = getattr(reference_variable, "path", None) or reference_variable.name
         prefix = known.replace("/", "_").replace(":", "_")
         with name_scopes.name_scope(self.name, self):
-            made = Variable(
+            variable = Variable(
                 initializer, shape=reference_variable.shape.as_list(),
                 dtype=_dtype(reference_variable), trainable=False, name=f"{prefix}_{name}",
             )  # fmt: skip
-        self._variables.append(made)
-        return made
+        self._variables.append(variable)
+        return variable
 
     def add_optimizer_variables(
         self, trainable_variables: Iterable[Any], name: str, initializer: Any = "zeros"
     ) -> list[Variable]:
-        """Such a variable for each of several variables."""
+        """Create such a variable for each of several variables."""
         return [
             self.add_variable_from_reference(each, name, initializer)
             for each in trainable_variables
         ]
 
     def place(self, variable: Any) -> int:
-        """Which of the variables this is, to find what is remembered of it."""
+        """Return the index of a variable, which is also that of its slots."""
         return self._places[_key(variable)]
 
     _get_variable_index = place
 
     def assign(self, variable: Any, value: Any) -> None:
-        """Give a variable a value."""
+        """Assign a value to a variable."""
         _inner(variable).assign(backend.convert_to_tensor(value, _dtype(variable)))
 
     def assign_add(self, variable: Any, value: Any) -> None:
@@ -148,13 +178,13 @@ class Optimizer:
         _inner(variable).assign_sub(backend.convert_to_tensor(value, _dtype(variable)))
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Variable:
-        """Take one step, with pairs of a gradient and its variable; returns the step number."""
+        """Take a step with pairs of a gradient and its variable; return the step number."""
         grads, variables = zip(*grads_and_vars, strict=True)
         self.apply(grads, variables)
         return self.iterations
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> None:
-        """Take one step, with gradients in the order of the variables."""
+        """Take a step with gradients in the order of the variables."""
         grads = list(grads)
         if not grads:
             return
@@ -162,26 +192,26 @@ class Optimizer:
         pairs = with_gradients(grads, variables)
         steps = self._clipping(prepared(g, v, _dtype(v)) for g, v in pairs)
         rate = backend.convert_to_tensor(self.learning_rate)
-        moving = [variable for _, variable in pairs]
-        self._decay(moving, rate)
+        moved = [variable for _, variable in pairs]
+        self._decay(moved, rate)
         self.before_step()
-        for gradient, variable in zip(steps, moving, strict=True):
+        for gradient, variable in zip(steps, moved, strict=True):
             self.update_step(gradient, variable, backend.convert_to_tensor(rate, _dtype(variable)))
         self.iterations.assign(self.iterations + 1)
-        self._average(moving)
-        for variable in moving:
+        self._average(moved)
+        for variable in moved:
             if getattr(variable, "constraint", None) is not None:
                 variable.assign(variable.constraint(backend.convert_to_tensor(variable)))
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        """Move one variable."""
+        """Update a variable."""
         raise NotImplementedError
 
     def before_step(self) -> None:
-        """What happens once in a step, before the variables move."""
+        """Compute what all updates of a step share."""
 
     def _known(self, grads: list[Any], given: Any) -> list[Any]:
-        """The variables of a step; an error where the optimizer was built for others."""
+        """The variables of a step; ValueError if the optimizer was built for others."""
         if given is None:
             return self._built_for(grads)
         variables = list(given)
@@ -213,7 +243,7 @@ class Optimizer:
     def exclude_from_weight_decay(
         self, var_list: Iterable[Any] | None = None, var_names: Any = None
     ) -> None:
-        """Let the weights of some variables not shrink by themselves."""
+        """Exclude variables from the weight decay."""
         if self.built:
             raise ValueError(
                 "`exclude_from_weight_decay()` can only be configured before the optimizer is "
@@ -248,36 +278,26 @@ class Optimizer:
                 variable.assign(where(due, backend.convert_to_tensor(average), value))
 
     def finalize_variable_values(self, var_list: Iterable[Any]) -> None:
-        """Let the averages take the place of the variables, where averages are kept."""
+        """Assign the moving averages to the variables, if there are any."""
         for variable in var_list if self.use_ema else ():
             variable.assign(backend.convert_to_tensor(self._averages[self.place(variable)]))
 
     def scale_loss(self, loss: Any) -> Any:
-        """The loss times the factor that keeps small gradients from vanishing."""
+        """Return the loss times the factor that protects small gradients from underflow."""
         return loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which to make the same optimizer again."""
+        """Return the arguments of an equal optimizer."""
         rate = self._learning_rate
         if isinstance(rate, schedules.LearningRateSchedule):
             rate = schedules.serialize(rate)
         elif isinstance(rate, Variable):
             rate = float(rate)
-        names = (
-            "weight_decay", "clipnorm", "global_clipnorm", "clipvalue", "use_ema", "ema_momentum",
-            "ema_overwrite_frequency", "loss_scale_factor", "gradient_accumulation_steps",
-        )  # fmt: skip
-        shared = {name: getattr(self, name) for name in names}
-        return {"name": self.name, "learning_rate": rate, **shared, **self._own_config()}
-
-    _settings: tuple[str, ...] = ()
-
-    def _own_config(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._settings}
+        return {"name": self.name, "learning_rate": rate, **super().get_config()}
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
-        """Make an optimizer from its config."""
+        """Construct an optimizer from its config."""
         rate = config.get("learning_rate")
         if isinstance(rate, dict):
             config = {**config, "learning_rate": schedules.deserialize(rate, custom_objects)}
@@ -285,12 +305,12 @@ class Optimizer:
 
 
 def _key(variable: Any) -> int:
-    """A number that is the same for all handles of one variable."""
+    """A number that identifies a variable, whatever object refers to it."""
     return int(variable._cell.identity.id)
 
 
 def _inner(variable: Any) -> Any:
-    """The `tf.Variable` behind a weight, which is written without further questions."""
+    """The `tf.Variable` of a weight, which is assigned without checks."""
     return variable.value if isinstance(variable, Variable) else variable
 
 
