@@ -57,13 +57,13 @@ def test_an_error_of_which_nothing_more_is_known_has_no_finding():
 def test_a_notebook_shows_the_finding_below_the_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=object))
     shown = "\n".join(refused().__notes__)
-    assert "tape has given its one answer (" in shown
+    assert "tape was already used for a gradient (" in shown
     assert "+ with tf.GradientTape(persistent=True) as tape:" in shown
 
 
 def test_plain_python_does_not(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
-    assert not any("one answer (" in note for note in refused().__notes__)
+    assert not any("used for a gradient (" in note for note in refused().__notes__)
 
 
 def test_a_note_that_is_added_stays():

@@ -98,7 +98,7 @@ def test_the_gradient_ends_in_the_queue_and_explain_names_it(tf):
     assert finding.title == "The path ends at `waiting.dequeue()`"
     assert finding.message == (
         "A queue stores numbers and forgets where they came from. `h` went in, and 9.0000 came "
-        "out without a history. So no path leads from `y` to `x`."
+        "out as a constant. So no path leads from `y` to `x`."
     )
 
 
@@ -111,7 +111,7 @@ def test_a_part_that_went_through_a_queue_is_missed(tf):
     assert tape.gradient(y, x).numpy() == 9
     explanation = tf.explain(tape, y, x)
     assert explanation.partial
-    assert "Of 2 uses of `x`, 1 leads to `y`" in explanation.findings[0].message
+    assert "1 of 2 uses of `x` leads to `y`" in explanation.findings[0].message
 
 
 def test_what_is_put_in_is_a_copy_of_that_moment(tf):

@@ -199,7 +199,7 @@ def _finding(case: Case, message: str) -> Finding:
         where=case.codes.where(span),
         fix=_fix(request) if request else None,
         evidence=(case.request.index,) if case.request else case.made(case.target),
-        steps=(Step(case.codes.line(span), say("the gradient of a complex number was asked for")),),
+        steps=(Step(case.codes.line(span), say("the source is complex")),),
     )
 
 

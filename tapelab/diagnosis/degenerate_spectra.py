@@ -118,7 +118,7 @@ def _undetermined(
                 gap=format_value(gap),
             ),
             say(
-                "The gradient of their vectors has 1 / gap in it, so the gradient for `{source}` "
+                "The gradient of their vectors contains 1 / gap, so the gradient for `{source}` "
                 "has no meaning.",
                 source=name_of(case, case.source),
             ),

@@ -174,7 +174,7 @@ def consequence(case: Case, *, is_known: bool = False) -> str:
     `is_known` where it has been said what the missing part comes to. Elsewhere there is no saying:
     what ran off the tape has left its numbers, and no rules for the way back.
     """
-    unknown = say("What the missing part comes to was not recorded.")
+    unknown = say("The value of the missing part was not recorded.")
     return (
         _consequence(case)
         if is_known or not case.connected
@@ -189,16 +189,16 @@ def _consequence(case: Case) -> str:
     uses, alive = case.uses()
     if alive >= uses:
         return say(
-            "Other ways lead from `{source}` to `{target}` on the tape, so this gradient is only a "
-            "part.",
+            "Other paths lead from `{source}` to `{target}` on the tape, so this gradient is "
+            "incomplete.",
             source=source,
             target=target,
         )
     return say_many(
-        "Of {uses} uses of `{source}`, {count} leads to `{target}` on the tape, so this gradient "
-        "is only a part.",
-        "Of {uses} uses of `{source}`, {count} lead to `{target}` on the tape, so this gradient "
-        "is only a part.",
+        "{count} of {uses} uses of `{source}` leads to `{target}` on the tape, so this gradient "
+        "is incomplete.",
+        "{count} of {uses} uses of `{source}` lead to `{target}` on the tape, so this gradient is "
+        "incomplete.",
         alive,
         uses=uses,
         source=source,

@@ -41,7 +41,7 @@ PLACES: Final = {"indices", "index", "segment_ids", "ids"}
 CONDITION: Final = {"where": 0}
 """The ops that choose by a condition, and which of their inputs it is."""
 
-CHOOSES: Final = sentence("`{name}` only chooses in `{text}`")
+CHOOSES: Final = sentence("`{name}` only selects in `{text}`")
 
 
 def picks(case: Case, edge: Edge) -> bool:
@@ -160,16 +160,14 @@ def _chosen(case: Case, edge: Edge) -> Finding:
         code="INDEX_ONLY" if place else "PREDICATE_ONLY",
         title=say(CHOOSES, name=name, text=text),
         message=say(
-            "`{name}` says which entries are picked in `{text}`. Between one position and the next "
-            "there is nothing, so a small step of `{name}` means nothing; a gradient flows to what "
-            "is picked from.",
+            "`{name}` is an index in `{text}`. An index cannot change by a small amount, so it "
+            "has no gradient. The tensor that is indexed has one.",
             name=name,
             text=text,
         )
         if place
         else say(
-            "`{name}` says which of two values is taken in `{text}`, and true or false cannot make "
-            "small steps.",
+            "`{name}` is a condition in `{text}`. True and false cannot change by a small amount.",
             name=name,
             text=text,
         ),
@@ -342,8 +340,7 @@ def _decided(case: Case, predicate: Predicate) -> Finding:
         title=say("`{source}` only decides which branch runs", source=source),
         message=paragraph(
             say(
-                "Nothing that `{source}` is used in leads to `{target}`, apart from the condition "
-                "`{text}` in line {line}.",
+                "`{source}` affects `{target}` only through the condition `{text}` in line {line}.",
                 source=source,
                 target=target,
                 text=text,
@@ -351,15 +348,15 @@ def _decided(case: Case, predicate: Predicate) -> Finding:
             ),
             _taken(case, predicate),
             say(
-                "A gradient flows through what the branch that ran has computed, and not through "
-                "the decision. Compute with `{source}` in the branches, or blend them smoothly.",
+                "A gradient flows through the branch that ran, not through the condition. Use "
+                "`{source}` in the branches, or blend them smoothly.",
                 source=source,
             ),
         ),
         where=case.codes.where(span, extent),
         fix=blended(code, predicate.node),
         evidence=(predicate.place.index,),
-        steps=(Step(extent.line, say("`{text}` was asked", text=text)),),
+        steps=(Step(extent.line, say("`{text}` was evaluated", text=text)),),
     )
 
 
@@ -427,8 +424,8 @@ def _shape(case: Case, name: str, text: str, where: Where | None) -> Finding:
         code="SHAPE_ONLY",
         title=say("Only the shape of `{name}` is used", name=name),
         message=say(
-            "`{text}` asks `{name}` how large it is and not for its numbers, so `{target}` does "
-            "not change when they do.",
+            "`{text}` uses the shape of `{name}`, not its values. So `{target}` does not change "
+            "when the values change.",
             text=text,
             name=name,
             target=target,

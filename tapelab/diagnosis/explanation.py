@@ -84,7 +84,7 @@ def _of_no_source(case: Case) -> Explanation:
         partial=False,
         findings=tuple(hidden_variables(case)),
         recording=case.recording,
-        answer=say("The list of sources is empty, so no gradient was asked for."),
+        answer=say("The list of sources is empty, so there is no gradient."),
     )
 
 
@@ -218,9 +218,9 @@ def _is_gone(place: Origin) -> str:
     where = Spans()
     text = shortened(where.text(where.of_origin(place))) or "tape.gradient"
     return say(
-        "The tape that was asked `{question}` in line {line} is gone, and with it what it saw: a "
-        "tape lives as long as something holds it. Return it beside the gradient, or ask "
-        "`tf.explain(tape, target, source)` where it is.",
+        "The tape of `{question}` in line {line} was deleted, and its records with it. A tape "
+        "lives as long as a name refers to it. Return it with the gradient, or call "
+        "`tf.explain(tape, target, source)` where it exists.",
         question=text,
         line=where.rows[0][1],
     )
@@ -228,8 +228,8 @@ def _is_gone(place: Origin) -> str:
 
 def _nothing_to_explain(gone: str) -> Explanation:
     said = gone or say(
-        "No gradient was asked for in this thread so far. After `tape.gradient(target, source)`, "
-        "`tf.why()` says why it is None, a part, zero or NaN."
+        "There was no gradient call in this thread so far. After `tape.gradient(target, source)`, "
+        "`tf.why()` explains why it is None, incomplete, zero or NaN."
     )
     return Explanation("", "", connected=False, partial=False, findings=(), answer=said)
 

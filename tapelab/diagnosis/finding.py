@@ -150,8 +150,8 @@ PARTIAL: Final = sentence("Part of the gradient of {target} with respect to {sou
 NONE: Final = sentence("Why the gradient of {target} with respect to {source} is None:")
 REMARKABLE: Final = sentence("The gradient of {target} with respect to {source}:")
 WHOLE: Final = sentence(
-    "A path leads from {target} to {source}; nothing cuts the gradient of {target} with respect to "
-    "{source}."
+    "A path leads from {target} to {source}. The gradient of {target} with respect to {source} is "
+    "complete."
 )
 
 

@@ -18,8 +18,8 @@ COMPLEX_STEP: Final = sentence("a complex step")
 CENTRAL: Final = sentence("central differences")
 DIRECTIONS: Final = sentence("central differences along random directions")
 ON_KINK: Final = sentence(
-    "The slopes to the left and to the right of `{place}` differ, {left} and {right}: it sits on a "
-    "kink, where differences cannot judge a gradient. Try another point."
+    "The derivatives to the left and to the right of `{place}` differ, {left} and {right}: it is "
+    "at a kink, where finite differences cannot check a gradient. Try another point."
 )
 
 

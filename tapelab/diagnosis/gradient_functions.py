@@ -155,16 +155,16 @@ def keyword_missing(case: Case, details: Mapping[str, Any]) -> Finding | None:
         title=say("The gradient function of `{name}` does not take `variables`", name=name),
         message=paragraph(
             say_many(
-                "`{name}` reads a variable, {names}, that is none of its arguments.",
-                "`{name}` reads {count} variables, {names}, that are none of its arguments.",
+                "`{name}` reads a variable, {names}, that is not an argument.",
+                "`{name}` reads {count} variables, {names}, that are not arguments.",
                 len(variables),
                 name=name,
                 names=listed,
             ),
             say(
-                "So its gradient function is handed `variables=` and returns two things: the "
-                "gradients of the arguments, and a list with one for each variable, None for a "
-                "variable that gets none."
+                "So its gradient function gets `variables=` and returns two things: the gradients "
+                "of the arguments, and a list with one gradient for each variable. A gradient in "
+                "it may be None."
             ),
         ),
         where=case.codes.where(written.span, written.where)
@@ -279,7 +279,7 @@ def _reads_shape(written: Written, node: ast.AST) -> bool:
 def _of_a_recording(case: Case, backward: BackwardSteps, step: int, written: Written) -> Finding:
     event, op, result = backward.event[step], backward.ops[step], written.results[0]
     seen = say(
-        "`{name}` is what comes from behind, here {upstream}, and `{text}` is returned without it.",
+        "`{name}` is the upstream gradient, here {upstream}, and `{text}` is returned without it.",
         name=_upstream(written),
         upstream=number(case, backward.upstream[step]),
         text=shortened(written.code.text(result)),
@@ -331,7 +331,7 @@ def _of_a_check(op: str, back: Any, check: GradientCheck) -> Finding:
     grad_fn = inspect.getclosurevars(back).nonlocals.get("grad_fn")
     written = _live(getattr(grad_fn, "__code__", None))
     seen = say(
-        "It returns the same whatever comes from upstream, so the chain rule is broken: "
+        "It returns the same value for every upstream gradient, which breaks the chain rule: "
         "analytic {analytic}, numeric {numeric} for `{entry}`.",
         analytic=format_number(worst.analytic or 0.0),
         numeric=format_number(worst.numeric),
@@ -382,15 +382,15 @@ def _finding(
     evidence: tuple[int, ...] = (), steps: tuple[Step, ...] = (),
 ) -> Finding:  # fmt: skip
     """What is said of it, however it was noticed."""
-    name = upstream or say("what comes from behind")
+    name = upstream or say("the upstream gradient")
     return Finding(
         code="UPSTREAM_IGNORED",
-        title=say("The gradient function of `{op}` leaves out `{name}`", op=op, name=name),
+        title=say("The gradient function of `{op}` does not use `{name}`", op=op, name=name),
         message=paragraph(
             seen,
             say(
-                "A gradient is the product of both; as it is, whatever is computed with the result "
-                "of `{op}` does not count.",
+                "A gradient is the product of both. Without the upstream gradient, all that "
+                "follows `{op}` is ignored.",
                 op=op,
             ),
             say("Multiply its result by `{upstream}`.", upstream=upstream) if upstream else "",

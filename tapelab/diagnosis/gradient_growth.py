@@ -129,17 +129,17 @@ def _cancelled(case: Case, backward: BackwardSteps, step: int, centred: int) -> 
     terms = format_value(float(f"{backward.largest[backward.upstream[step]]:.2g}"))
     return Finding(
         code="CANCELLED_BY_MEAN",
-        title=say("Nothing that `{name}` adds is left", name=name),
+        title=say("The mean removes `{name}`", name=name),
         message=paragraph(
             say(
-                "`{name}` moves all rows alike, and `{text}` in line {line} subtracts their mean, "
-                "so the result does not depend on `{name}`.",
+                "`{name}` shifts all rows by the same amount, and `{text}` in line {line} "
+                "subtracts their mean. So the result does not depend on `{name}`.",
                 name=name,
                 text=text,
                 line=line,
             ),
             say(
-                "Gradients of up to {terms} arrive and cancel; {total} is left.",
+                "Gradients of up to {terms} arrive and cancel to {total}.",
                 terms=terms,
                 total=format_value(float(f"{backward.largest[backward.result]:.2g}")),
             ),
@@ -149,7 +149,7 @@ def _cancelled(case: Case, backward: BackwardSteps, step: int, centred: int) -> 
         evidence=(event, centred),
         steps=(
             Step(added, say("`{name}` was added", name=name)),
-            Step(line, say("the mean took it away")),
+            Step(line, say("the mean removed it")),
         ),
     )
 
@@ -240,9 +240,7 @@ def vanishing(case: Case) -> Iterator[Finding]:
     text = _text(case, backward, chain)
     yield Finding(
         code="VANISHING",
-        title=say(
-            "The gradient fades away on its way to `{name}`", name=name_of(case, case.source)
-        ),
+        title=say("The gradient vanishes on the path to `{name}`", name=name_of(case, case.source)),
         message=paragraph(_from_to(case, seed, end), _alike(case, backward, chain, text)),
         where=case.codes.where(_span(case, backward, chain)),
         fix=_unsquashed(case, backward, chain),
@@ -285,7 +283,7 @@ def exploding(case: Case) -> Iterator[Finding]:
     text = _text(case, backward, chain)
     yield Finding(
         code="EXPLODING",
-        title=say("The gradient blows up on its way to `{name}`", name=name_of(case, case.source)),
+        title=say("The gradient explodes on the path to `{name}`", name=name_of(case, case.source)),
         message=paragraph(
             _from_to(case, _seed(backward), backward.largest[backward.result]),
             _alike(case, backward, chain, text),

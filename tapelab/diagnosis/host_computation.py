@@ -189,10 +189,10 @@ def no_tensor(case: Case) -> Finding | None:
     target = name_of(case, case.target)
     return Finding(
         code="LEFT_ENGINE",
-        title=say("`{target}` is no tensor", target=target),
+        title=say("`{target}` is not a tensor", target=target),
         message=say(
-            "`{target}` is a plain number of NumPy or Python, {value}. It has no history, so no "
-            "gradient can be asked of it. Compute it with tf ops.",
+            "`{target}` is a plain number of NumPy or Python, {value}. It has no history, so it "
+            "has no gradient. Compute it with tf ops.",
             target=target,
             value=number(case, case.target),
         ),
@@ -314,8 +314,8 @@ def _left_inside(case: Case, step: Located, place: Located) -> Finding:
         code="LEFT_ENGINE",
         title=say("`{text}` leaves the tape inside `tf.py_function`", text=text),
         message=say(
-            "`tf.py_function` lets gradients pass through tf ops in its function. `{text}` hands "
-            "the numbers to NumPy, so what comes back through this step is 0.",
+            "`tf.py_function` differentiates the tf ops in its function. `{text}` passes the "
+            "value to NumPy, so the gradient of this step is 0.",
             text=text,
         ),
         where=case.codes.where(place.span),

@@ -178,8 +178,8 @@ def _truncated(case: Case, loop: Loop, moves: list[float], size: float, residual
         title=say("`{text}` has not converged", text=text),
         message=paragraph(
             say(
-                "`{text}` in line {line} ran {updates} times; the last update still moved the "
-                "value by {move}, to {value}, and the residual is {residual}.",
+                "`{text}` in line {line} ran {updates} times. The last update changed the value "
+                "by {move}, to {value}, and the residual is {residual}.",
                 text=text,
                 line=line,
                 updates=updates,
@@ -188,8 +188,8 @@ def _truncated(case: Case, loop: Loop, moves: list[float], size: float, residual
                 residual=format_value(float(f"{residual:.2g}")),
             ),
             say(
-                "So the gradient for `{source}` is that of {updates} updates, and not that of the "
-                "solution they are on the way to.",
+                "So the gradient for `{source}` is that of {updates} updates, not that of the "
+                "solution.",
                 source=name_of(case, case.source),
                 updates=updates,
             ),
@@ -429,16 +429,16 @@ def _chosen_by_data(case: Case, loop: Around, test: e.Located, count: int) -> Fi
         title=say("`{name}` decides how often the loop runs", name=name),
         message=paragraph(
             say(
-                "`{text}` in line {line} let the loop run {count} times, and that number comes "
-                "from `{name}`.",
+                "`{text}` in line {line} ended the loop after {count} iterations, and that number "
+                "depends on `{name}`.",
                 text=text,
                 line=line,
                 count=count,
                 name=name,
             ),
             say(
-                "The gradient holds for {count} runs; that a larger `{name}` would change the "
-                "number is not in it.",
+                "The gradient holds for {count} iterations. It ignores that another `{name}` "
+                "could change their number.",
                 count=count,
                 name=name,
             ),

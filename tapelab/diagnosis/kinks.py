@@ -150,18 +150,18 @@ def _singled_out(case: Case, event: int, equal: int, fix: Fix | None) -> Finding
     point = case.recording.measures.of(ran.inputs[1])
     return Finding(
         code="ON_KINK",
-        title=say("`{text}` singles out the very point that is used", text=text),
+        title=say("The input is exactly the special case of `{text}`", text=text),
         message=paragraph(
             say(
-                "`{text}` in line {line} is true for {value}, so the value comes from the special "
-                "case, which is a constant.",
+                "`{text}` in line {line} is true for {value}, so the special case was used, which "
+                "is a constant.",
                 text=text,
                 line=line,
                 value=format_value(point.greatest),
             ),
             say(
-                "The gradient for `{source}` is then that of a constant, even where the function "
-                "is smooth.",
+                "So the gradient for `{source}` is that of a constant, although the function may "
+                "be smooth.",
                 source=name_of(case, case.source),
             ),
         ),
@@ -176,13 +176,19 @@ AT_ZERO: Final = {"relu", "abs", "relu6"}
 """Ops with a kink at 0, where their slope counts as 0."""
 
 AGREED: Final = {
-    "relu": sentence("Its slope is 0 on the left and 1 on the right; here it counts as 0."),
-    "relu6": sentence("Its slope is 0 on the left and 1 on the right; here it counts as 0."),
-    "abs": sentence("Its slope is −1 on the left and 1 on the right; here it counts as 0."),
-    "maximum": sentence("Both are the largest; the first one gets the whole gradient."),
-    "minimum": sentence("Both are the smallest; the first one gets the whole gradient."),
-    "reduce_max": sentence("Several are the largest; they share the gradient in equal parts."),
-    "reduce_min": sentence("Several are the smallest; they share the gradient in equal parts."),
+    "relu": sentence(
+        "Its derivative is 0 on the left and 1 on the right. At this point 0 is used."
+    ),
+    "relu6": sentence(
+        "Its derivative is 0 on the left and 1 on the right. At this point 0 is used."
+    ),
+    "abs": sentence(
+        "Its derivative is −1 on the left and 1 on the right. At this point 0 is used."
+    ),
+    "maximum": sentence("Both are the maximum. The first one gets the whole gradient."),
+    "minimum": sentence("Both are the minimum. The first one gets the whole gradient."),
+    "reduce_max": sentence("Several elements are the maximum. They share the gradient equally."),
+    "reduce_min": sentence("Several elements are the minimum. They share the gradient equally."),
 }
 
 SMOOTH: Final = {
@@ -292,11 +298,14 @@ def _on_kink(case: Case, backward: BackwardSteps, step: int) -> Finding:
     span, text, line = spot(case, event, backward.ops[step])
     return Finding(
         code="ON_KINK",
-        title=say("`{text}` is used exactly at its kink", text=text),
+        title=say("The input of `{text}` is exactly at its kink", text=text),
         message=paragraph(
             _received(case, backward, step, text, line),
             say(AGREED[backward.ops[step]]),
-            say("That decides the gradient for `{source}`.", source=name_of(case, case.source)),
+            say(
+                "This convention decides the gradient for `{source}`.",
+                source=name_of(case, case.source),
+            ),
         ),
         where=case.codes.where(span),
         fix=_without_kink(case, span, backward.ops[step]),

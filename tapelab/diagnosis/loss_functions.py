@@ -88,12 +88,12 @@ def _swapped(case: Case, backward: BackwardSteps, step: int) -> Finding:
         title=say("The arguments of `{text}` look swapped", text=text),
         message=paragraph(
             say(
-                "The loss in line {line} takes the labels first and what was predicted second. "
-                "Here the gradient flows into the first argument only.",
+                "The loss in line {line} takes the labels first and the predictions second. Here "
+                "the gradient flows into the first argument only.",
                 line=line,
             ),
             say(
-                "So `{source}` is taken for labels, and the logarithm is that of the labels.",
+                "So `{source}` is used as labels, and the loss takes the logarithm of the labels.",
                 source=name_of(case, case.source),
             ),
         ),
@@ -213,8 +213,8 @@ def _twice(case: Case, backward: BackwardSteps, step: int, first: int, applied: 
         title=say("{applied} is applied twice", applied=applied),
         message=paragraph(
             say(
-                "`{text}` in line {line} made probabilities, {made}, and `{loss}` takes them for "
-                "scores and applies {applied} again.",
+                "`{text}` in line {line} returns probabilities, {made}. `{loss}` expects logits "
+                "and applies {applied} again.",
                 text=text,
                 line=line,
                 made=made,
@@ -222,8 +222,8 @@ def _twice(case: Case, backward: BackwardSteps, step: int, first: int, applied: 
                 applied=applied,
             ),
             say(
-                "Scores between 0 and 1 are all nearly alike, so the gradient for `{source}` is "
-                "far too small.",
+                "Logits between 0 and 1 are almost equal, so the gradient for `{source}` is far "
+                "too small.",
                 source=name_of(case, case.source),
             ),
         ),
@@ -291,19 +291,19 @@ def _never(case: Case, backward: BackwardSteps, step: int) -> Finding:
         title=say("`{text}` expects probabilities", text=text),
         message=paragraph(
             say(
-                "`{text}` in line {line} was given `{name}`, {values}: scores, and no numbers "
+                "`{text}` in line {line} got `{name}`, {values}. These are logits, not numbers "
                 "between 0 and 1.",
                 text=text,
                 line=line,
                 name=name,
                 values=value_range(backward, backward.tensor[step]),
             ),
-            say("With `from_logits=True` it turns scores into probabilities by itself."),
+            say("With `from_logits=True` it turns logits into probabilities."),
         ),
         where=case.codes.where(span),
         fix=_from_logits(case, span),
         evidence=(backward.event[step],),
-        steps=(Step(line, say("`{name}` was taken for probabilities", name=name)),),
+        steps=(Step(line, say("`{name}` was used as probabilities", name=name)),),
     )
 
 

@@ -64,12 +64,12 @@ def frozen_but_watched(case: Case) -> Iterator[Finding]:
     span = case.recording.located[used[0]].span if used else variables[case.variable].span
     yield Finding(
         code="FROZEN_BUT_WATCHED",
-        title=say("`{name}` is frozen, and `{tape}` watches it all the same", name=name, tape=tape),
+        title=say("`{name}` is frozen, but `{tape}` watches it", name=name, tape=tape),
         message=paragraph(
             say(
-                "`trainable=False` on a layer takes `{name}` off the list of what is trained. The "
-                "variable behind it stays trainable, so a tape watches it and answers with a "
-                "gradient; applying that would change a frozen layer.",
+                "`trainable=False` on a layer removes `{name}` from `trainable_variables`. The "
+                "variable behind it stays trainable, so a tape watches it and returns a gradient. "
+                "To apply it would change a frozen layer.",
                 name=name,
             ),
             _work(case),
@@ -241,9 +241,9 @@ def _hidden(case: Case, variable: int, state: int) -> Finding:
         code="UNTRACKED_VARIABLE",
         title=say("`{name}` is hidden from `{model}`", name=name, model=model),
         message=say(
-            "`{tape}` watches `{name}`, and `{model}` does not list it: a module finds variables "
-            "in its attributes, in lists and dicts there, and in other modules, and a Keras layer "
-            "only its own weights. Nobody asks for its gradient, so it is never trained.",
+            "`{tape}` watches `{name}`, but `{model}` does not list it. A module lists the "
+            "variables in its attributes, in their lists and dicts, and in other modules. A Keras "
+            "layer lists only its own weights. So `{name}` is never trained.",
             tape=tape,
             name=name,
             model=model,

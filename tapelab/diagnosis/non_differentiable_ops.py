@@ -42,13 +42,13 @@ CODES: Final = {
     "outside": "LEFT_ENGINE",
 }
 
-WHOLE: Final = sentence("`{text}` answers with whole numbers, and those cannot make small steps.")
+WHOLE: Final = sentence("`{text}` returns integers, which cannot change by a small amount.")
 NO_WAY: Final = sentence("No gradient passes through `{text}`")
 ONCE: Final = sentence("Here that is {value} of the gradient for `{source}`.")
 OFTEN: Final = sentence(
-    "It ran several times; the last run alone held back {value} of the gradient for `{source}`."
+    "It ran several times. The last run alone stopped {value} of the gradient for `{source}`."
 )
-LETS_NONE: Final = sentence("`{text}` lets no gradient pass")
+LETS_NONE: Final = sentence("`{text}` passes no gradient")
 
 
 @finding(
@@ -85,7 +85,7 @@ def stopped(case: Case, edge: Edge) -> Finding:
         title=say(ENDS_AT, text=text),
         message=paragraph(
             say(
-                "`stop_gradient` hands on the value of `{name}` and holds its gradient back.",
+                "`stop_gradient` returns the value of `{name}` and stops its gradient.",
                 name=name,
             ),
             held_back := _held_back(case, edge),
@@ -226,8 +226,8 @@ def withheld(case: Case, edge: Edge) -> Finding:
         code="NON_DIFFERENTIABLE",
         title=say(NO_WAY, text=text),
         message=say(
-            "The gradient function of `{op}` returned None for `{name}`, so nothing flows on from "
-            "there. Let it return a gradient of the shape of its argument.",
+            "The gradient function of `{op}` returned None for `{name}`, so the gradient stops "
+            "there. It should return a gradient with the shape of its argument.",
             op=op.name,
             name=name,
         ),
@@ -268,7 +268,7 @@ def int_source(case: Case) -> Finding | None:
         return None
     name, span = name_of(case, case.source), facts.span
     text, line = case.codes.text(span), case.codes.line(span)
-    made = say("`{text}` in line {line} made it of whole numbers.", text=text, line=line)
+    made = say("`{text}` in line {line} created it as integers.", text=text, line=line)
     step = say("`{name}` was made as {dtype}", name=name, dtype=facts.dtype)
     return Finding(
         code="INT_DTYPE",
@@ -276,8 +276,8 @@ def int_source(case: Case) -> Finding | None:
         message=paragraph(
             made if text else "",
             say(
-                "A gradient says what a small step would change, and whole numbers cannot make "
-                "small steps."
+                "A derivative describes a small change, and integers cannot change by a small "
+                "amount."
             ),
         ),
         where=case.codes.where(span),
@@ -298,8 +298,8 @@ def int_on_the_way(case: Case, edge: Edge) -> Finding:
         title=say(ENDS_AT, text=text),
         message=paragraph(
             say(
-                "The cast to {dtype} turned `{name}` from {before} into {after}. Whole numbers "
-                "cannot make small steps.",
+                "The cast to {dtype} turned `{name}` from {before} into {after}. Integers cannot "
+                "change by a small amount.",
                 dtype=dtype,
                 name=name,
                 before=before,
@@ -385,17 +385,16 @@ def _signed(case: Case, event: int) -> Finding:
     span, text, line = spot(case, event, "sign")
     return Finding(
         code="NON_DIFFERENTIABLE",
-        title=say("`{text}` is flat", text=text),
+        title=say("The derivative of `{text}` is 0", text=text),
         message=paragraph(
             say(
-                "`{text}` in line {line} answers −1, 0 or 1, which does not change when its "
+                "`{text}` in line {line} returns −1, 0 or 1, which does not change when its "
                 "argument changes a little.",
                 text=text,
                 line=line,
             ),
             say(
-                "So the gradient for `{source}` is 0 wherever `{source}` stands, and tells nothing "
-                "of the way to go.",
+                "So the gradient is 0 for every `{source}`, and shows no direction of descent.",
                 source=name_of(case, case.source),
             ),
         ),

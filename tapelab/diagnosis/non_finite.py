@@ -288,11 +288,11 @@ def _non_finite_gradient(case: Case, backward: BackwardSteps) -> Iterator[Findin
 
 
 STEEP_SLOPE: Final = sentence(
-    "`{text}` in line {line} received {given}, where its slope is infinite."
+    "`{text}` in line {line} received {given}, where its derivative is infinite."
 )
 STEEP_VALUE: Final = sentence(
-    "`{text}` in line {line} received {given} and made {made}: there it has no finite value and no "
-    "finite slope."
+    "`{text}` in line {line} received {given} and returned {made}. There it has no finite value "
+    "and no finite derivative."
 )
 TIMES_ZERO: Final = sentence("The gradient that arrived there is 0, and 0 · ∞ is NaN.")
 
@@ -306,7 +306,7 @@ def _steep(
     template = STEEP_SLOPE if made is None else STEEP_VALUE
     return Finding(
         code="INF_LOCAL",
-        title=say("The slope of `{text}` is not finite", text=text),
+        title=say("The derivative of `{text}` is not finite", text=text),
         message=paragraph(
             say(template, text=text, line=line, given=format_value(first.given), made=made),
             say(TIMES_ZERO) if made is None and _meets_zero(backward, first.step) else "",
@@ -338,14 +338,17 @@ def _of_the_other_branch(
         title=say("NaN comes out of a branch that was not chosen"),
         message=paragraph(
             say(
-                "`{chooser}` in line {line} did not choose `{text}` where it received {given}, but "
-                "the gradient goes through both branches.",
+                "`{chooser}` in line {line} did not choose `{text}` where its input is {given}, "
+                "but the gradient flows through both branches.",
                 chooser=shortened(chooser),
                 line=line,
                 text=text,
                 given=format_value(first.given),
             ),
-            say("The branch gets the gradient 0, its slope there is not finite, and 0 · ∞ is NaN."),
+            say(
+                "The branch gets the gradient 0. Its derivative there is not finite, and 0 · ∞ is "
+                "NaN."
+            ),
             _result_of(case, backward),
         ),
         where=case.codes.where(case.recording.located[first.event].span),
@@ -373,8 +376,8 @@ def _overflow(case: Case, first: FirstNonFinite, spread: list[int]) -> Finding:
         title=say("`{text}` is too large for its dtype", text=text),
         message=paragraph(
             say(
-                "`{text}` in line {line} received {given}, and its result does not fit into "
-                "{dtype}: it became {made}.",
+                "`{text}` in line {line} received {given}. Its result does not fit into {dtype} "
+                "and became {made}.",
                 text=text,
                 line=line,
                 given=format_value(first.given),
@@ -456,8 +459,8 @@ def _history(
     spans = case.recording.columns["event.span"]
     steps = [Step(line_of(case, event), say("`{text}` made it", text=_text(case, event)))]
     groups = (
-        (_masking_ops(backward), sentence("`{text}` kept it out of the value")),
-        ([backward.event[step] for step in spread], sentence("`{text}` handed it on")),
+        (_masking_ops(backward), sentence("`{text}` masked it in the value")),
+        ([backward.event[step] for step in spread], sentence("`{text}` propagated it")),
     )
     for events, template in groups:
         apart = {int(spans[each]): each for each in reversed(events)}  # of each place the first

@@ -178,8 +178,8 @@ def other_thread(case: Case, edge: Edge) -> Finding:
     """An op ran in another thread than that of the tape."""
     title = sentence("`{text}` ran in another thread")
     when = sentence(
-        "`{made}` was computed in another thread (number {thread}) than the one that opened "
-        "`{tape}`, and a tape listens to its own thread."
+        "`{made}` was computed in thread {thread}. A tape records only the thread that opened it, "
+        "and `{tape}` was opened in another one."
     )
     return _off_tape(case, edge, "OTHER_THREAD", title, when, in_this_thread(case))
 

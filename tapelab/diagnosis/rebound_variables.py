@@ -70,7 +70,7 @@ def rebound(case: Case) -> Finding | None:
         code="REBOUND_TO_TENSOR",
         title=say("`{name}` is a tensor now, no longer the variable", name=first.name),
         message=say(
-            "`{text}` did not change the variable: it made a new tensor and gave it the name "
+            "`{text}` did not change the variable. It made a new tensor and gave it the name "
             "`{name}`. A tape does not watch tensors by itself.",
             text=text,
             name=first.name,

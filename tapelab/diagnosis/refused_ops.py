@@ -119,16 +119,13 @@ def _named(case: Case, event: int) -> Finding:
         title=say("No gradient is declared for `{text}`", text=text),
         message=paragraph(
             say(
-                "`{text}` in line {line} runs the op {op}, which has numbers but no rule for the "
-                "way back, so asking for a gradient through it is an error and not None.",
+                "`{text}` in line {line} runs the op {op}, which has no gradient rule. So a "
+                "gradient through it is an error, not None.",
                 text=text,
                 line=line,
                 op=op,
             ),
-            say(
-                "Compute the same with ops that have gradients, or give it one with "
-                "`tf.custom_gradient`."
-            ),
+            say("Use ops that have gradients, or define one with `tf.custom_gradient`."),
         ),
         where=case.codes.where(span),
         fix=_by_hand(case, span),
@@ -200,7 +197,7 @@ def mixed(case: Case, details: Mapping[str, Any]) -> Finding | None:
                 other=other.text,
                 second=other.dtype,
             ),
-            say("NumPy makes float64 by itself, and tf float32.")
+            say("NumPy uses float64 by default, tf uses float32.")
             if "float64" in (one.dtype, other.dtype)
             else "",
         ),
@@ -303,15 +300,15 @@ def leaked(case: Case, details: Mapping[str, Any]) -> Finding | None:
         title=say("`{text}` left `{function}`", text=text, function=function),
         message=paragraph(
             say(
-                "`{function}` is a `tf.function`: its Python code runs once to see which ops there "
-                "are, and `{text}` in line {line} stands for a value that is there only while they "
-                "run.",
+                "`{function}` is a `tf.function`: its Python code runs once, to trace its ops. "
+                "`{text}` in line {line} is a symbolic tensor, which has a value only inside "
+                "`{function}`.",
                 function=function,
                 text=text,
                 line=line,
             ),
             say(
-                "`{use}` in line {used} met that stand-in outside. Return it from `{function}`.",
+                "`{use}` in line {used} uses it outside. Return it from `{function}`.",
                 use=text_of(case, used) or text,
                 used=case.codes.line(used),
                 function=function,
@@ -436,19 +433,18 @@ def _some(names: list[str], count: int, where: Where | None, event: int) -> Find
         title=say("{few} of {count} variables got None", few=len(names), count=count),
         message=paragraph(
             say_many(
-                "The gradient of {names} is None, and `{text}` passes over it: it stays as it is.",
-                "The gradients of {names} are None, and `{text}` passes over them: they stay as "
-                "they are.",
+                "The gradient of {names} is None, and `{text}` skips it: it does not change.",
+                "The gradients of {names} are None, and `{text}` skips them: they do not change.",
                 len(names),
                 names=listed,
                 text=text,
             ),
-            say("Why each is None stands below."),
+            say("The findings below explain each None."),
         ),
         where=where,
         fix=None,
         evidence=(event,),
-        steps=(Step(where.line, say("an optimizer took what there was")),) if where else (),
+        steps=(Step(where.line, say("an optimizer skipped the None")),) if where else (),
     )
 
 

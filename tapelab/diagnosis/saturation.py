@@ -107,8 +107,8 @@ def _consequence(case: Case, backward: BackwardSteps, step: int) -> Finding:
         title=say("The gradient is too small for float16 at `{text}`", text=text),
         message=paragraph(
             say(
-                "On the way back, {size} arrived at `{text}` in line {line}. float16 keeps "
-                "nothing closer to 0 than {smallest}, so it became 0.",
+                "In the backward pass, {size} arrived at `{text}` in line {line}. The smallest "
+                "float16 number is {smallest}, so it became 0.",
                 size=size,
                 text=text,
                 line=line,
@@ -255,9 +255,9 @@ def _dead(case: Case, backward: BackwardSteps, event: int, given: int) -> Findin
         message=paragraph(
             say("`{text}` in line {line} received {given}.", text=text, line=line, given=values),
             say_many(
-                "That is not above 0, so the unit is off: it makes 0, and its slope is 0.",
-                "None of its {count} elements is above 0, so 100 % of the units are off: they make "
-                "0, and their slope is 0.",
+                "That is not above 0, so the unit is off: its output and its derivative are 0.",
+                "None of its {count} elements is above 0, so 100 % of the units are off: their "
+                "outputs and their derivatives are 0.",
                 int(backward.measures.count[given]),
             ),
             say("So the gradient for `{source}` is 0.", source=name_of(case, case.source)),
@@ -406,11 +406,11 @@ def _stuck(case: Case, backward: BackwardSteps, step: int) -> Finding:
     name, source = name_of(case, ran.inputs[0]), name_of(case, case.source)
     return Finding(
         code="SATURATED",
-        title=say("`{text}` is flat where it is used", text=text),
+        title=say("The derivative of `{text}` is 0 at its input", text=text),
         message=paragraph(
             say(
-                "`{text}` in line {line} received {given} and made {made}: for 100 % of its "
-                "elements it is at its limit, where its slope is 0.",
+                "`{text}` in line {line} received {given} and returned {made}. 100 % of its "
+                "elements are at the limit, where the derivative is 0.",
                 text=text,
                 line=line,
                 given=given,

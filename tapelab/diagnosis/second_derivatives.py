@@ -113,8 +113,8 @@ def _unheard(case: Case, edge: Edge) -> Finding:
         title=say("`{tape}` did not record `{text}`", tape=tape, text=text),
         message=paragraph(
             say(
-                "A second derivative needs the first one, and the way to it, on the outer tape. "
-                "`{first}` was computed where `{tape}` was not recording.",
+                "A second derivative needs the first one on the outer tape. `{first}` was "
+                "computed where `{tape}` was not recording.",
                 first=first,
                 tape=tape,
             ),
@@ -170,8 +170,8 @@ def from_before(case: Case) -> Finding | None:
         code="BEFORE_TAPE",
         title=say("`{name}` was read before `{tape}`", name=name, tape=tape),
         message=say(
-            "A tape watches a variable from its first read inside the block. `{tape}` saw only "
-            "what had been read of `{name}` before.",
+            "A tape watches a variable from its first read inside the block. `{name}` was read "
+            "before `{tape}` began to record.",
             name=name, tape=tape,
         ),
         where=case.codes.where(place.span),

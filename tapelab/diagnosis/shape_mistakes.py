@@ -109,7 +109,7 @@ def _all_pairs(case: Case, backward: BackwardSteps, step: int, column: int) -> F
         title=say("`{text}` pairs every number with every other", text=text),
         message=paragraph(
             say(
-                "`{text}` in line {line} got the shapes {one} and {other} and stretched both to "
+                "`{text}` in line {line} got the shapes {one} and {other} and broadcast both to "
                 "{made}.",
                 text=text,
                 line=line,
@@ -118,8 +118,8 @@ def _all_pairs(case: Case, backward: BackwardSteps, step: int, column: int) -> F
                 made=format_shape((rows, rows)),
             ),
             say(
-                "That is {pairs} pairs where {rows} belong together, so {more} pairs are in the "
-                "gradient that have nothing to do with each other.",
+                "That makes {pairs} pairs where {rows} belong together, so {more} unrelated pairs "
+                "are in the gradient.",
                 pairs=rows * rows,
                 rows=rows,
                 more=rows * rows - rows,
@@ -128,7 +128,7 @@ def _all_pairs(case: Case, backward: BackwardSteps, step: int, column: int) -> F
         where=case.codes.where(span),
         fix=_squeezed(case, backward, step, column),
         evidence=(event,),
-        steps=(Step(line, say("{one} met {other}", one=one, other=other)),),
+        steps=(Step(line, say("{one} and {other} were broadcast", one=one, other=other)),),
     )
 
 
@@ -220,23 +220,23 @@ def _over_the_batch(
     sums = shares.sum(axis=1)
     return Finding(
         code="WRONG_AXIS",
-        title=say("`{text}` adds up to 1 over the batch", text=text),
+        title=say("`{text}` sums to 1 over the batch", text=text),
         message=paragraph(
             say(
-                "`{text}` in line {line} shares 1 out along axis 0, over {rows} examples; the rows "
-                "add up to {least} to {most}.",
+                "`{text}` in line {line} normalises along axis 0, over {rows} examples. The rows "
+                "sum to {least} to {most}.",
                 text=text,
                 line=line,
                 rows=shares.shape[0],
                 least=format_value(float(sums.min())),
                 most=format_value(float(sums.max())),
             ),
-            say("The labels add up to 1 in each row, along axis 1."),
+            say("The labels sum to 1 in each row, along axis 1."),
         ),
         where=case.codes.where(span),
         fix=_last_axis(case, span),
         evidence=(event,),
-        steps=(Step(line, say("each column adds up to 1")),),
+        steps=(Step(line, say("each column sums to 1")),),
     )
 
 

@@ -165,13 +165,12 @@ def _what_happened(case: Case, span: int, name: str, value: str) -> str:
     call, code = case.codes.expression(span), case.codes.of(span)
     if code is not None and isinstance(call, ast.Call) and is_metric(code, call):
         return say(
-            "A metric keeps count in variables that are not trained, such as `{name}`. Its result "
-            "is read from them, so it has no history. Compute the loss itself.",
+            "A metric stores its state in variables that are not trained, such as `{name}`. Its "
+            "result is read from them, so it has no history. Compute the loss itself.",
             name=name,
         )
     return say(
-        "An assignment stores numbers and forgets where they came from. Afterwards `{name}` is "
-        "read as {value} without a history.",
+        "An assignment stores a value without its history. After it, `{name}` is read as {value}.",
         name=name,
         value=value,
     )
@@ -180,7 +179,7 @@ def _what_happened(case: Case, span: int, name: str, value: str) -> str:
 def _read_again(case: Case, edge: Edge, name: str) -> tuple[Step, ...]:
     reads = (after.event for after in case.flow.out_of.get(edge.to, ()))
     first = min(reads, default=-1)
-    said = say("`{name}` was read as a new start", name=name)
+    said = say("`{name}` was read without a history", name=name)
     return (Step(line_of(case, first), said),) if first >= 0 else ()
 
 
@@ -294,7 +293,7 @@ def copied(case: Case, edge: Edge) -> Finding:
         title=say(ENDS_AT, text=text),
         message=paragraph(
             say(
-                "A new variable copies the numbers of `{name}` and not where they came from.",
+                "A new variable copies the value of `{name}` without its history.",
                 name=name,
             ),
             consequence(case),
@@ -332,8 +331,8 @@ def handed_out(case: Case, edge: Edge) -> Finding:
     code, extent = case.codes.of(place.span), _handing(case, place.span)
     text = shortened(code.text(extent)) if code and extent else op.name
     name, value = name_of(case, edge.origin), number(case, edge.to)
-    went = say("`{name}` went in, and {value} came out without a history.", name=name, value=value)
-    said = say("`{text}` handed out {value} as a constant", text=text, value=value)
+    went = say("`{name}` went in, and {value} came out as a constant.", name=name, value=value)
+    said = say("`{text}` returned {value} as a constant", text=text, value=value)
     return Finding(
         code="STATE_READ",
         title=say(ENDS_AT, text=text),

@@ -145,19 +145,19 @@ def _grows(case: Case, backward: BackwardSteps, step: int, count: int) -> Findin
         title=say("The gradient grows with the batch"),
         message=paragraph(
             say(
-                "`{text}` in line {line} adds up {count} examples, and each of them adds its part "
-                "to the gradient for `{source}`.",
+                "`{text}` in line {line} sums {count} examples, and each of them adds to the "
+                "gradient for `{source}`.",
                 text=text,
                 line=line,
                 count=count,
                 source=name_of(case, case.source),
             ),
-            say("With twice as many examples it is twice as large; a mean would keep its size."),
+            say("With twice as many examples it is twice as large. A mean keeps its scale."),
         ),
         where=case.codes.where(span),
         fix=_mean(case, span),
         evidence=(event,),
-        steps=(Step(line, say("{count} examples were added up", count=count)),),
+        steps=(Step(line, say("{count} examples were summed", count=count)),),
     )
 
 
@@ -306,11 +306,11 @@ def _summed(case: Case, sizes: list[int]) -> Finding:
         message=paragraph(
             what,
             say(
-                "A gradient belongs to one number, so the tape adds them up first, and `{source}` "
-                "got the gradient of the sum.",
+                "A gradient belongs to one number. So the tape sums the elements first, and "
+                "returns the gradient of the sum for `{source}`.",
                 source=source,
             ),
-            say("A Jacobian has one gradient for each of them."),
+            say("A Jacobian has one gradient for each element."),
         ),
         where=case.codes.where(span),
         fix=_renamed(case, "gradient", "jacobian") if len(sizes) == 1 else None,
@@ -374,25 +374,25 @@ def _talking(case: Case, place: Located, tensor: int) -> Finding:
     text, line = text_of(case, span) or source, case.codes.line(span)
     return Finding(
         code="CROSS_TALK",
-        title=say("The rows of `{source}` meet in `{text}`", source=source, text=text),
+        title=say("`{text}` combines rows of `{source}`", source=source, text=text),
         message=paragraph(
             say(
-                "`batch_jacobian` takes each row of `{target}` to depend on the same row of "
-                "`{source}` alone. `{text}` in line {line} went into all rows, so `{target}[0]` "
+                "`batch_jacobian` assumes that each row of `{target}` depends only on the same "
+                "row of `{source}`. `{text}` in line {line} is used in all rows, so `{target}[0]` "
                 "depends on `{source}[1]` too.",
                 target=target,
                 source=source,
                 text=text,
                 line=line,
             ),
-            say("Its numbers are sums over rows then, and not those of one. Ask for the Jacobian."),
+            say("So each of its numbers is a sum over rows. Use `tape.jacobian`."),
         ),
         where=case.codes.where(span),
         fix=_renamed(case, "batch_jacobian", "jacobian"),
         evidence=(place.index, *case.made(tensor)),
         steps=(
-            Step(line, say("rows of `{source}` met", source=source)),
-            Step(line_of(case, place.index), say("a Jacobian was asked for row by row")),
+            Step(line, say("rows of `{source}` were combined", source=source)),
+            Step(line_of(case, place.index), say("a Jacobian was computed row by row")),
         ),
     )
 
@@ -490,8 +490,8 @@ def _repeated(
         title=say("The gradient of `{name}` is IndexedSlices with repeated rows", name=name),
         message=paragraph(
             say(
-                "`{text}` in line {line} picked {rows} rows of `{name}`, {distinct} of them "
-                "distinct, and the gradient has one entry for each that was picked.",
+                "`{text}` in line {line} selected {rows} rows of `{name}`, {distinct} of them "
+                "distinct. The gradient has one part for each selected row.",
                 text=text,
                 line=line,
                 rows=rows[0],
@@ -499,14 +499,14 @@ def _repeated(
                 distinct=rows[1],
             ),
             say(
-                "It is no tensor, and the entries of one row are not added up: a norm or a limit "
-                "taken of `.values` is another one. `tf.convert_to_tensor` adds them up."
+                "It is not a tensor, and the parts of one row are not summed. So a norm of "
+                "`.values` is not the norm of the gradient. `tf.convert_to_tensor` sums them."
             ),
         ),
         where=case.codes.where(span),
         fix=_dense(case, request),
         evidence=(event,),
-        steps=(Step(line, say("{rows} rows were picked", rows=rows[0])),),
+        steps=(Step(line, say("{rows} rows were selected", rows=rows[0])),),
     )
 
 

@@ -151,14 +151,14 @@ def stopped_by(case: Case, request: Located) -> Finding:
         title=say("`{tape}` stopped recording at `{text}`", tape=tape, text=text or tape),
         message=paragraph(
             say(
-                "`{text}` in line {line} stands inside the block of `{tape}`, which answers once "
-                "and stops with its answer, so what the rest of the block computes is not on the "
-                "tape.",
+                "`{text}` in line {line} is inside the block of `{tape}`. A tape that is not "
+                "persistent stops at its first gradient call, so the rest of the block is not "
+                "recorded.",
                 text=text,
                 line=line,
                 tape=tape,
             ),
-            say("Ask after the block, or open a second tape around this one."),
+            say("Call it after the block, or open a second tape around this one."),
         ),
         where=case.codes.where(request.span),
         fix=_persistent(case),
@@ -181,22 +181,22 @@ def _recorded_too(case: Case, request: Located) -> Finding:
     ops = sum(1 for place in case.recording.placed(e.Ran) if place.span == request.span)
     return Finding(
         code="GRADIENT_INSIDE_TAPE",
-        title=say("`{tape}` records its own way back", tape=tape),
+        title=say("`{tape}` records its own backward pass", tape=tape),
         message=paragraph(
             say(
-                "`{text}` in line {line} stands inside the block of `{tape}`, so the {ops} ops of "
-                "the way back are recorded as well, and kept.",
+                "`{text}` in line {line} is inside the block of `{tape}`, so the tape also "
+                "records the {ops} ops of the backward pass.",
                 text=text,
                 line=line,
                 tape=tape,
                 ops=ops,
             ),
-            say("Nothing asks for a derivative of that gradient. Ask after the block."),
+            say("No second derivative uses that gradient. Call it after the block."),
         ),
         where=case.codes.where(request.span),
         fix=_moved_out(case, request.span),
         evidence=(request.index,),
-        steps=(Step(line, say("`{tape}` was asked while it recorded", tape=tape)),),
+        steps=(Step(line, say("a gradient was computed while `{tape}` recorded", tape=tape)),),
     )
 
 
@@ -271,8 +271,8 @@ def _growing(case: Case, places: list[Located]) -> Finding:
         title=say("`{tape}` has recorded {steps} steps", tape=tape, steps=len(places)),
         message=paragraph(
             say(
-                "`{tape}` holds {ops} ops of {steps} steps, as a persistent tape forgets nothing: "
-                "each step makes it longer, and slower.",
+                "`{tape}` holds {ops} ops of {steps} steps. A persistent tape keeps all of them, "
+                "so each step makes it longer and slower.",
                 tape=tape,
                 ops=ops,
                 steps=len(places),
@@ -381,15 +381,17 @@ def _holds_much(case: Case, request: Located, count: int, size: int, largest: in
         title=say("`{tape}` holds {size:.1f} MB", tape=tape, size=size / 2**20),
         message=paragraph(
             say_many(
-                "`{tape}` is persistent, so it keeps {count} tensor as long as `{tape}` lives, "
-                "though it was asked once.",
-                "`{tape}` is persistent, so it keeps {count} tensors as long as `{tape}` lives, "
-                "though it was asked once.",
+                "`{tape}` is persistent, so it keeps {count} tensor as long as it exists. One "
+                "gradient call does not need that.",
+                "`{tape}` is persistent, so it keeps {count} tensors as long as it exists. One "
+                "gradient call does not need that.",
                 count,
                 tape=tape,
             ),
             say("The largest is `{text}` in line {line}.", text=text, line=line) if text else "",
-            say("A tape that answers once lets go of them with its answer; or write `del {tape}`.",
+            say(
+                "A tape that is not persistent releases them after its gradient call. Or write "
+                "`del {tape}`.",
                 tape=tape),
         ),
         where=_making(case),
@@ -417,12 +419,12 @@ def _answers_once(case: Case) -> Fix | None:
 
 
 NOTHING_LEFT: Final = sentence(
-    "A tape lets go of what it recorded with its first answer, unless it is made with "
-    "`persistent=True`, so `{text}` finds nothing left."
+    "A tape releases its records after the first gradient call, unless it is made with "
+    "`persistent=True`. So `{text}` finds nothing."
 )
 ROW_BY_ROW: Final = sentence(
-    "`{text}` asks once for each element of the target, and a tape answers once, unless it is made "
-    "with `persistent=True`."
+    "`{text}` needs one gradient call for each element of the target. A tape allows one call, "
+    "unless it is made with `persistent=True`."
 )
 
 
@@ -470,23 +472,22 @@ def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
     text = text_of(case, span) or f"{tape}.gradient"
     first = line_of(case, calls[0].index) if len(calls) > 1 else 0
     if "rows" in details:
-        title = say("`{tape}` gives one answer", tape=tape)
+        title = say("`{tape}` allows one gradient call", tape=tape)
     else:
-        title = say("`{tape}` has given its one answer", tape=tape)
+        title = say("`{tape}` was already used for a gradient", tape=tape)
     return Finding(
         code="TAPE_CONSUMED",
         title=title,
         message=paragraph(
-            say("`{tape}` was asked in line {line} already.", tape=tape, line=first)
-            if first
-            else "",
+            say("Line {line} already used `{tape}`.", tape=tape, line=first) if first else "",
             say(ROW_BY_ROW if "rows" in details else NOTHING_LEFT, text=text),
         ),
         where=case.codes.where(span),
         fix=_made_persistent(case),
         evidence=tuple(place.index for place in calls),
         steps=tuple(
-            Step(case.codes.line(each.span), say("`{tape}` was asked", tape=tape)) for each in calls
+            Step(case.codes.line(each.span), say("`{tape}.gradient` was called", tape=tape))
+            for each in calls
         ),
     )
 
@@ -498,8 +499,8 @@ def _never_entered(case: Case) -> Finding:
         code="BEFORE_TAPE",
         title=say("`{tape}` has not recorded anything", tape=tape),
         message=say(
-            "A tape records inside its block: put what is to be differentiated under "
-            "`with tf.GradientTape() as {tape}:`.",
+            "A tape records inside its block. Compute the target under `with tf.GradientTape() as "
+            "{tape}:`.",
             tape=tape,
         ),
         where=case.codes.where(request.span),

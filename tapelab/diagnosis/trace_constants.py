@@ -209,14 +209,14 @@ def _frozen(case: Case, taken: Taken, changed: ast.stmt) -> Finding:
                   function=function, name=name, old=old),
         message=paragraph(
             say(
-                "`{function}` was traced when `{name}` was {old}, and a number of Python is taken "
-                "into the trace as it is.",
+                "`{function}` was traced when `{name}` was {old}, and a Python number becomes a "
+                "constant of the trace.",
                 function=function,
                 name=name,
                 old=old,
             ),
             say(
-                "`{text}` in line {line} does not reach it. Hand `{name}` over as a tensor, or "
+                "`{text}` in line {line} does not change the trace. Pass `{name}` as a tensor, or "
                 "make it a variable.",
                 text=taken.code.text(changed),
                 line=line,

@@ -108,11 +108,13 @@ def _hidden(case: Case, place: Located, step: str) -> Finding:
     return Finding(
         code="UNUSED_SOURCE",
         title=say(
-            "`{source}` is used inside `{step}`, out of the tape's sight", source=source, step=step
+            "`{source}` is used inside `{step}`, which the tape records as one op",
+            source=source,
+            step=step,
         ),
         message=say(
-            "`{step}` runs as one step, and gradients flow to what goes into that step. "
-            "`{source}` is read in its body instead. Hand it over as an argument.",
+            "`{step}` is one op for the tape, and gradients flow only to its arguments. "
+            "`{source}` is read in its body. Pass it as an argument.",
             source=source,
             step=step,
         ),
@@ -148,9 +150,9 @@ def _in_a_dataset(case: Case, place: Located) -> Finding:
         code="STATE_READ",
         title=say("The path ends at `{text}`", text=text),
         message=say(
-            "A Dataset runs `{text}` off the tape and hands out numbers without a history, so no "
-            "path leads from `{target}` to `{source}`. Compute with `{source}` in the loop, not in "
-            "the Dataset.",
+            "A Dataset runs `{text}` off the tape. Its elements have no history, so no path leads "
+            "from `{target}` to `{source}`. Compute with `{source}` in the loop, not in the "
+            "Dataset.",
             text=text,
             target=target,
             source=source,
@@ -221,8 +223,8 @@ def unused(case: Case) -> Finding | None:
         code="UNUSED_SOURCE",
         title=apart if used else say("`{source}` is not used on this tape", source=source),
         message=say(
-            "On this tape no op leads from `{source}` to `{target}`, so there is no path to "
-            "follow back. None means no path; it is not the number 0.",
+            "On this tape no op leads from `{source}` to `{target}`, so there is no path. None "
+            "means that there is no path. It is not the number 0.",
             **names,
         ),
         where=case.codes.where(case.recording.tensor(case.target).span),
@@ -270,8 +272,8 @@ def unconnected_zero(case: Case) -> Finding | None:
         code="UNCONNECTED_ZERO",
         title=say("The gradient for `{source}` is 0 in place of None", source=source),
         message=say(
-            "`{text}` fills in zeros where no path leads. This 0 does not say that `{target}` is "
-            "flat in `{source}`: nothing connects the two.",
+            "`{text}` returns zeros where there is no path. This 0 is not a derivative: no path "
+            "connects `{target}` and `{source}`.",
             text=shortened(request.text) if request else ARGUMENT,
             target=target,
             source=source,

@@ -59,7 +59,8 @@ def not_watched(case: Case) -> Finding | None:
         title=say("`{name}` is not watched", name=name),
         message=paragraph(
             say(
-                "`{name}` is a plain tensor, and a tape follows a tensor only after `{call}`.",
+                "`{name}` is a plain tensor. A tape records what is done with a tensor only after "
+                "`{call}`.",
                 name=name,
                 call=watch_call(case),
             ),
@@ -167,8 +168,8 @@ def autowatch_off(case: Case) -> Finding | None:
         code="AUTOWATCH_OFF",
         title=say("`{tape}` does not watch variables by itself", tape=tape),
         message=say(
-            "`{tape}` was made with `watch_accessed_variables=False`, and `{call}` was not called, "
-            "so nothing done with `{name}` is on the tape.",
+            "`{tape}` was made with `watch_accessed_variables=False`, and `{call}` was not "
+            "called. So the tape has no op with `{name}`.",
             tape=tape,
             call=watch_call(case),
             name=name,

@@ -97,8 +97,8 @@ def _taken_anew(case: Case) -> Finding | None:
                   text=text, target=name_of(case, case.target)),
         message=paragraph(
             say(
-                "Each time `{text}` is evaluated, it makes another tensor with numbers of "
-                "`{origin}`. `{target}` was computed from `{origin}`, not from this one.",
+                "Each call of `{text}` makes a new tensor from `{origin}`. `{target}` was "
+                "computed from `{origin}`, not from this one.",
                 text=text, origin=used, target=name_of(case, case.target),
             ),
             say("Ask for the gradient of `{origin}`.", origin=used),
@@ -184,7 +184,7 @@ def _made_anew(case: Case) -> Finding | None:
                 "that one.",
                 source=source, made=made, tape=tape, line=line, target=name_of(case, case.target),
             ),
-            say("Make variables once, before the tape, and use those."),
+            say("Create variables once, before the tape, and use them."),
         ),
         where=case.codes.where(span),
         fix=_without_the_twin(case, span, source),

@@ -125,7 +125,7 @@ def test_a_number_as_target_is_explained_as_one():
     tape, _, x = stopped_tape()
     loss = np.ones(2)
     (finding,) = explain(tape, loss, x).findings
-    assert (finding.code, finding.title) == ("LEFT_ENGINE", "`loss` is no tensor")
+    assert (finding.code, finding.title) == ("LEFT_ENGINE", "`loss` is not a tensor")
     assert finding.message.startswith("`loss` is a plain number of NumPy or Python, [1. 1.].")
 
 
@@ -150,7 +150,7 @@ def test_an_empty_list_of_sources_is_said_to_be_empty():
     tape, y, _ = stopped_tape()
     explanation = explain(tape, y, [])
     assert explanation.findings == ()
-    assert str(explanation) == "The list of sources is empty, so no gradient was asked for."
+    assert str(explanation) == "The list of sources is empty, so there is no gradient."
 
 
 def test_what_two_sources_share_is_told_once():
@@ -237,8 +237,8 @@ def test_the_text_says_what_where_why_and_what_to_write():
         f"x is int32 ({cell}, line 1)\n"
         "    x = tf.Variable(10)\n"
         "        ^^^^^^^^^^^^^^^\n"
-        "  tf.Variable(10) in line 1 made it of whole numbers. A gradient says what a small\n"
-        "  step would change, and whole numbers cannot make small steps.\n"
+        "  tf.Variable(10) in line 1 created it as integers. A derivative describes a small\n"
+        "  change, and integers cannot change by a small amount.\n"
         "  Write instead:\n"
         "    - x = tf.Variable(10)\n"
         "    + x = tf.Variable(10.0)"

@@ -143,7 +143,9 @@ def test_a_stopped_gradient_fails_as_none():
 def test_a_kink_is_called_one():
     check = tf.check_gradients(total(tf.nn.relu), [0.0, 1.0])
     assert not check.passed
-    assert "The slopes to the left and to the right of x[0] differ, 0.0000 and 1.0000" in str(check)
+    assert "The derivatives to the left and to the right of x[0] differ, 0.0000 and 1.0000" in str(
+        check
+    )
 
 
 def test_a_large_input_is_checked_along_directions_and_by_going_forward():

@@ -125,7 +125,7 @@ def test_a_detour_behind_a_derivative_that_the_outer_tape_heard():
 def test_the_message_counts_the_uses_that_arrive():
     message = found(STOPPED).message
     assert message.endswith(
-        "Of 2 uses of `x`, 1 leads to `y` on the tape, so this gradient is only a part."
+        "1 of 2 uses of `x` leads to `y` on the tape, so this gradient is incomplete."
     )
 
 
@@ -139,8 +139,8 @@ def test_where_every_use_arrives_the_message_speaks_of_other_ways():
     (finding,) = explanation.findings
     assert explanation.partial
     assert finding.message.endswith(
-        "Other ways lead from `x` to `y` on the tape, so this gradient is only a part. "
-        "What the missing part comes to was not recorded."
+        "Other paths lead from `x` to `y` on the tape, so this gradient is incomplete. "
+        "The value of the missing part was not recorded."
     )
 
 
@@ -165,10 +165,10 @@ def test_it_is_not_told_where_the_tape_has_let_go_of_its_numbers():
         g = tape.gradient(y, x)
         """)
     assert "Here that is" not in finding.message
-    assert finding.message.endswith("What the missing part comes to was not recorded.")
+    assert finding.message.endswith("The value of the missing part was not recorded.")
 
 
-def test_of_a_wall_that_ran_several_times_the_last_run_is_told():
+def test_of_a_stop_that_ran_several_times_the_last_run_is_reported():
     finding = found("""
         x = tf.Variable(1.5)
         with tf.GradientTape() as tape:
@@ -177,7 +177,7 @@ def test_of_a_wall_that_ran_several_times_the_last_run_is_told():
                 h = h + tf.stop_gradient(h) * (step + 1.0)
             y = h
         """)
-    assert "the last run alone held back 3.0000 of the gradient for `x`." in finding.message
+    assert "The last run alone stopped 3.0000 of the gradient for `x`." in finding.message
 
 
 def test_a_detour_through_whole_numbers_beside_a_living_path():

@@ -9,7 +9,7 @@ SENTENCES = {
     "P01": (
         "`x` is a tensor now, no longer the variable",
         (
-            "`x = x - 0.5` did not change the variable: it made a new tensor and gave it the name "
+            "`x = x - 0.5` did not change the variable. It made a new tensor and gave it the name "
             "`x`. A tape does not watch tensors by itself."
         ),
         "x = x - 0.5",
@@ -18,7 +18,7 @@ SENTENCES = {
     "P01 stretched": (
         "`x` is a tensor now, no longer the variable",
         (
-            "`x = x + 1.0` did not change the variable: it made a new tensor and gave it the name "
+            "`x = x + 1.0` did not change the variable. It made a new tensor and gave it the name "
             "`x`. A tape does not watch tensors by itself."
         ),
         "x = x + 1.0",
@@ -36,8 +36,8 @@ SENTENCES = {
     "P03": (
         "`x` is not watched",
         (
-            "`x` is a plain tensor, and a tape follows a tensor only after `tape.watch(x)`. 1 op "
-            "used it unwatched."
+            "`x` is a plain tensor. A tape records what is done with a tensor only after "
+            "`tape.watch(x)`. 1 op used it unwatched."
         ),
         "with tf.GradientTape() as tape:",
         "with tf.GradientTape() as tape:\n    tape.watch(x)",
@@ -45,8 +45,8 @@ SENTENCES = {
     "P03 in a function": (
         "`x` is not watched",
         (
-            "`x` is a plain tensor, and a tape follows a tensor only after `recorder.watch(v)`. 1 "
-            "op used it unwatched."
+            "`x` is a plain tensor. A tape records what is done with a tensor only after "
+            "`recorder.watch(v)`. 1 op used it unwatched."
         ),
         "with tf.GradientTape() as recorder:",
         "with tf.GradientTape() as recorder:\n    recorder.watch(v)",
@@ -99,8 +99,8 @@ SENTENCES = {
     "P20": (
         "The path ends at `kept.assign(x * 2.0)`",
         (
-            "An assignment stores numbers and forgets where they came from. Afterwards `kept` is "
-            "read as 6.0000 without a history. So no path leads from `y` to `x`."
+            "An assignment stores a value without its history. After it, `kept` is read as 6.0000. "
+            "So no path leads from `y` to `x`."
         ),
         "kept.assign(x * 2.0)\ny = kept ** 2",
         "kept_new = x * 2.0\ny = kept_new ** 2",
@@ -108,8 +108,8 @@ SENTENCES = {
     "P21": (
         "The path ends at `buffer[1].assign(x * x)`",
         (
-            "An assignment stores numbers and forgets where they came from. Afterwards `buffer` is "
-            "read as [0. 4. 1.] without a history. So no path leads from `y` to `x`."
+            "An assignment stores a value without its history. After it, `buffer` is read as [0. "
+            "4. 1.]. So no path leads from `y` to `x`."
         ),
         "buffer[1].assign(x * x)\ny = tf.reduce_sum(buffer ** 2)",
         (
@@ -120,8 +120,8 @@ SENTENCES = {
     "P24": (
         "The path ends at `tf.stop_gradient(x * x)`",
         (
-            "`stop_gradient` hands on the value of `x * x` and holds its gradient back. So no path "
-            "leads from `y` to `x`."
+            "`stop_gradient` returns the value of `x * x` and stops its gradient. So no path leads "
+            "from `y` to `x`."
         ),
         "y = tf.stop_gradient(x * x) * 2.0",
         "y = (x * x) * 2.0",
@@ -129,8 +129,8 @@ SENTENCES = {
     "P26": (
         "`x` is int32",
         (
-            "`tf.Variable(10)` in line 1 made it of whole numbers. A gradient says what a small "
-            "step would change, and whole numbers cannot make small steps."
+            "`tf.Variable(10)` in line 1 created it as integers. A derivative describes a small "
+            "change, and integers cannot change by a small amount."
         ),
         "x = tf.Variable(10)",
         "x = tf.Variable(10.0)",
@@ -138,8 +138,8 @@ SENTENCES = {
     "P27": (
         "The path ends at `tf.cast(x, tf.int32)`",
         (
-            "The cast to int32 turned `x` from 2.7000 into 2. Whole numbers cannot make small "
-            "steps. So no path leads from `y` to `x`."
+            "The cast to int32 turned `x` from 2.7000 into 2. Integers cannot change by a small "
+            "amount. So no path leads from `y` to `x`."
         ),
         "y = 3.0 * tf.cast(tf.cast(x, tf.int32), tf.float32)",
         "y = 3.0 * (x + tf.stop_gradient(tf.cast(tf.cast(x, tf.int32), tf.float32) - x))",
@@ -156,9 +156,9 @@ SENTENCES = {
     "P74 a real target": (
         "This is the conjugate of the derivative",
         (
-            "`x` is complex, z = a + i·b, and `y` is real. For those the tape gives "
-            "∂/∂a + i·∂/∂b = 2·∂/∂z*, here 6.0000+2.0000j: the direction in which `y` grows, which "
-            "gradient descent needs. The derivative is its conjugate, ∂/∂a − i·∂/∂b = 2·∂/∂z, here "
+            "`x` is complex, z = a + i·b, and `y` is real. For those the tape gives ∂/∂a + i·∂/∂b "
+            "= 2·∂/∂z*, here 6.0000+2.0000j: the direction in which `y` grows, which gradient "
+            "descent needs. The derivative is its conjugate, ∂/∂a − i·∂/∂b = 2·∂/∂z, here "
             "6.0000−2.0000j: a small step dz changes `y` by Re(derivative·dz)."
         ),
         "g = tape.gradient(y, x)",

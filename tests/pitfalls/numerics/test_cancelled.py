@@ -20,8 +20,8 @@ def test_the_bias_and_the_mean_are_named():
     assert finding.code == "CANCELLED_BY_MEAN"
     assert (finding.where.line, finding.where.text) == (4, "data + x")
     assert finding.message.startswith(
-        "`x` moves all rows alike, and `h - tf.reduce_mean(h, 0)` in line 5 subtracts their mean, "
-        "so the result does not depend on `x`."
+        "`x` shifts all rows by the same amount, and `h - tf.reduce_mean(h, 0)` in line 5 "
+        "subtracts their mean. So the result does not depend on `x`."
     )
 
 

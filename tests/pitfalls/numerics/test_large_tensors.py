@@ -76,7 +76,7 @@ def test_from_bytes(code):
 
 def test_what_an_op_received_is_told_of_large_tensors():
     (finding,) = explained(LARGE["INF_LOCAL"]).findings
-    assert "received 0, where its slope is infinite" in finding.message
+    assert "received 0, where its derivative is infinite" in finding.message
     assert "400 of 400 numbers" in finding.message
 
 
