@@ -7,10 +7,12 @@ python -m tools.findings --check  only say whether the page is out of date
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 import textwrap
 from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.declarations import Rank
@@ -19,7 +21,9 @@ from tapelab.diagnosis.families import declarations
 if TYPE_CHECKING:
     from tapelab.diagnosis.declarations import Declaration, Example
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "pitfalls.md"
+CHECKOUT: Final = Path(__file__).parents[1]
+PAGE: Final = CHECKOUT / "docs" / "reference" / "pitfalls.md"
+BLOCK: Final = re.compile(r"```python\n(.*?)```", re.DOTALL)
 GENERATED: Final = re.compile(r"(?s)(?<=<!-- findings -->\n).*(?=<!-- /findings -->)")
 
 RANKS: Final = {
@@ -45,21 +49,17 @@ def main(arguments: list[str]) -> str | None:
 def generated() -> str:
     """The findings by rank: a table for each rank, and below it an example of each finding."""
     ranks = groupby(declarations(), key=lambda each: each.rank)
-    return "\n".join(_of_rank(rank, list(group)) for rank, group in ranks)
+    return _formatted("\n".join(_of_rank(rank, list(group)) for rank, group in ranks))
 
 
 def _of_rank(rank: Rank, declared: list[Declaration]) -> str:
     rows = [
-        f"| [`{each.code}`](#{_anchor(each.code)}) | {each.what} | {each.instead} | {each.lesson} |"
+        f"| [`{each.code}`](#{each.code.lower()}) | {each.what} | {each.instead} | {each.lesson} |"
         for each in declared
     ]
     head = "| code | what happened | what to write instead | lesson |"
     examples = (_section(each.code, each.example) for each in declared if each.example)
     return "\n".join([f"\n## {RANKS[rank]}\n", head, "|---|---|---|---|", *rows, "", *examples])
-
-
-def _anchor(code: str) -> str:
-    return code.lower()
 
 
 def _section(code: str, example: Example) -> str:
@@ -74,6 +74,20 @@ def _section(code: str, example: Example) -> str:
 def _fenced(code: str) -> str:
     plain = textwrap.dedent(code).strip("\n").rstrip().translate(str.maketrans("", "", "«»"))
     return f"```python\n{plain}\n```\n"
+
+
+def _formatted(page: str) -> str:
+    """The page with its blocks of code as `ruff format` writes them."""
+    with TemporaryDirectory() as folder:
+        blocks = [match[1] for match in BLOCK.finditer(page)]
+        files = [Path(folder, f"block{number}.py") for number in range(len(blocks))]
+        for file, block in zip(files, blocks, strict=True):
+            file.write_text(block, encoding="utf-8")
+        config = str(CHECKOUT / "pyproject.toml")
+        ruff = [sys.executable, "-m", "ruff", "format", "--quiet", "--config", config, folder]
+        subprocess.run(ruff, check=False, stderr=subprocess.DEVNULL)  # a fix may be a mere header
+        texts = iter([file.read_text(encoding="utf-8") for file in files])
+    return BLOCK.sub(lambda _: f"```python\n{next(texts)}```", page)
 
 
 if __name__ == "__main__":
