@@ -108,9 +108,9 @@ def print_explanation(explanation: Explanation, *, as_json: bool) -> None:
 
 def _gradients(explanation: Explanation) -> dict[str, str]:
     """What the last question was answered, source by source, in short."""
-    from tapelab.views.tape_summary import answers
+    from tapelab.views.tape_summary import gradient_results
 
-    return dict(answers(explanation.recording)) if explanation.recording else {}
+    return dict(gradient_results(explanation.recording)) if explanation.recording else {}
 
 
 def _tell_of_failure(error: BaseException, *, as_json: bool) -> None:

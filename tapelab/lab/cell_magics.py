@@ -1,10 +1,15 @@
-"""The cell magics `%%tape` and `%%predict`: run a cell on a tape and show it."""
+"""The cell magics `%%tape` and `%%predict`: run a cell on a tape and show it.
+
+The cell's syntax tree is wrapped into the block of a tape, unless it opens tapes of its own, and
+runs in the notebook's namespace under hidden names. The tape and the call that shows it get the
+position of the cell's first line, so that errors and recordings point there.
+"""
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 from IPython.core.error import UsageError
@@ -19,7 +24,7 @@ from tapelab.lab.notebook_cells import enter
 from tapelab.locales import say
 from tapelab.recording import Recording
 from tapelab.views.number_format import format_number
-from tapelab.views.tape_summary import last_question, tensor_name
+from tapelab.views.tape_summary import last_gradient_call, tensor_name
 from tapelab.widgets.show import Picture, show
 
 
@@ -65,10 +70,10 @@ def _run(
     if space.get(VALUE) is not None:
         display(space[VALUE])
     shown = _last_tape(space, own) if own else TAPE
-    asked = _there(space, names, first_line) or [
-        name for name in [result] if _can_be_asked(space.get(name))
+    targets = _checked_names(space, names, first_line) or [
+        name for name in [result] if _is_differentiable(space.get(name))
     ]
-    call = showing(shown, asked, first_line)
+    call = showing(shown, targets, first_line)
     picture: Picture = eval(compile(call, file, "eval"), space)  # noqa: S307 as above
     return picture
 
@@ -84,7 +89,7 @@ def _last_tape(space: dict[str, Any], names: list[str]) -> str:
     )
 
 
-def _there(space: dict[str, Any], names: list[str], first_line: str) -> list[str]:
+def _checked_names(space: dict[str, Any], names: list[str], first_line: str) -> list[str]:
     magic, *_ = first_line.split()
     for name in names:
         if name not in space:
@@ -95,7 +100,7 @@ def _there(space: dict[str, Any], names: list[str], first_line: str) -> list[str
     return names
 
 
-def _can_be_asked(value: Any) -> bool:
+def _is_differentiable(value: object) -> bool:
     return isinstance(value, Tensor) and value.dtype.is_differentiable
 
 
@@ -111,7 +116,7 @@ _LOAD: Final = ast.Load()
 
 
 def tapes_opened(code: ast.AST) -> Iterator[str]:
-    """The names of the tapes that code opens, outermost ones only; "" for one without a name."""
+    """The names of the tapes that code opens, outermost only; "" for one without a name."""
     for node in ast.iter_child_nodes(code):
         own = [item for item in getattr(node, "items", []) if _is_tape(item)]
         for item in own:
@@ -181,21 +186,23 @@ RELATIVE: Final = 0.01
 ABSOLUTE: Final = 0.002
 """A prediction may be so far off, of the number itself or in all, as in the Explorer."""
 MOST: Final = 5
-"""So many gradients are asked about."""
+"""At most this many gradients are to be predicted."""
 
 
 def predict_cell(line: str, cell: str) -> Picture:
     """Run a cell as `%%predict` does."""
     __tracebackhide__ = True
-    return record_cell(line, cell, magic="%%predict", present=_ask_and_show)
+    return record_cell(line, cell, magic="%%predict", present=_predict_and_show)
 
 
-def _ask_and_show(tape: Any, target: Any = None, sources: Any = None) -> Picture:
+def _predict_and_show(
+    tape: GradientTape, target: Tensor | None = None, sources: Sequence[Tensor] | None = None
+) -> Picture:
     __tracebackhide__ = True
-    asked = questions(tape.recording(target, sources))
-    if not asked:
+    pairs = questions(tape.recording(target, sources))
+    if not pairs:
         print(say("There is no gradient of a single number here to predict."))
-    for gradient, truth in asked[:MOST]:
+    for gradient, truth in pairs[:MOST]:
         try:
             said = input(f"{gradient} = ")
         except (EOFError, NotImplementedError):
@@ -206,12 +213,12 @@ def _ask_and_show(tape: Any, target: Any = None, sources: Any = None) -> Picture
 
 
 def questions(recording: Recording) -> list[tuple[str, float | None]]:
-    """The gradients of the last question that are one number, or None, by their names."""
-    asked = last_question(recording)
-    if asked is None or len(asked.targets) != 1:
+    """The names and values of the last call's gradients that are scalars or None."""
+    gradient_call = last_gradient_call(recording)
+    if gradient_call is None or len(gradient_call.targets) != 1:
         return []
-    target, found = tensor_name(recording, asked.targets[0]), []
-    for source, result in zip(asked.sources, asked.results, strict=True):
+    target, found = tensor_name(recording, gradient_call.targets[0]), []
+    for source, result in zip(gradient_call.sources, gradient_call.results, strict=True):
         value = recording.tensor(result).value if result >= 0 else None
         if result < 0 or (value is not None and value.size == 1 and value.dtype.kind == "f"):
             truth = None if value is None else float(value.reshape(()))
@@ -220,18 +227,18 @@ def questions(recording: Recording) -> list[tuple[str, float | None]]:
 
 
 def verdict(said: str, truth: float | None) -> str:
-    """What to say of a prediction."""
-    told = "None" if truth is None else format_number(truth)
+    """The verdict on a prediction, as a sentence."""
+    truth_text = "None" if truth is None else format_number(truth)
     if not said.strip():
-        return say("It is {truth}.", truth=told)
+        return say("It is {truth}.", truth=truth_text)
     if said.strip().lower() == "none" or truth is None:
-        right = said.strip().lower() == told.lower()
+        right = said.strip().lower() == truth_text.lower()
     else:
         number = read(said)
         if number is None:
-            return say("`{said}` is no number. It is {truth}.", said=said.strip(), truth=told)
+            return say("`{said}` is no number. It is {truth}.", said=said.strip(), truth=truth_text)
         right = math.isclose(number, truth, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
-    return say("Right.") if right else say("Not quite: it is {truth}.", truth=told)
+    return say("Right.") if right else say("Not quite: it is {truth}.", truth=truth_text)
 
 
 def read(said: str) -> float | None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from types import SimpleNamespace
+
+    from IPython.core.interactiveshell import InteractiveShell
 
 OPTION: Final = "--no-hints"
 """An option of `%%tape`: no line about gradients that look wrong."""
@@ -16,14 +21,14 @@ WORDS: Final[dict[str, tuple[str, ...]]] = {
 """The words that may follow a magic, beside names."""
 
 
-def attach(shell: Any) -> None:
+def attach(shell: InteractiveShell) -> None:
     """Let the Tab key of a shell complete what follows our magics."""
     for magic in WORDS:
         shell.set_hook("complete_command", _completer(magic), str_key=magic)
 
 
-def _completer(magic: str) -> Callable[[Any, Any], list[str]]:
-    def complete(shell: Any, event: Any) -> list[str]:
+def _completer(magic: str) -> Callable[[InteractiveShell, SimpleNamespace], list[str]]:
+    def complete(shell: InteractiveShell, event: SimpleNamespace) -> list[str]:
         before = event.line.split()[1:]
         offered = [*WORDS[magic], *names_of_tensors(shell.user_ns)]
         if magic == "%tape" and "off" not in before:
@@ -33,7 +38,7 @@ def _completer(magic: str) -> Callable[[Any, Any], list[str]]:
     return complete
 
 
-def names_of_tensors(space: dict[str, Any]) -> Iterable[str]:
+def names_of_tensors(space: Mapping[str, object]) -> Iterable[str]:
     """The names of tensors and variables in a notebook."""
     from tapelab.core.cell import Holder
     from tapelab.core.tensor import Tensor

@@ -1,6 +1,6 @@
-"""One line under a cell's output when a gradient asked for in it looks wrong.
+"""A line under a cell's output when a gradient that it computed looks wrong.
 
-Only the answers to the questions of the cell are looked at; why they came out so is for tf.why().
+Only results of gradient calls of the cell are checked; `tf.why()` explains them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from html import escape
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,10 +19,13 @@ from tapelab.locales import language, say
 from tapelab.views.card import direction, plain, prose
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from tapelab.core.tape import GradientTape
     from tapelab.diagnosis.finding import Finding
 
 LONGEST: Final = 2_000
-"""A tape of more records than this is not explained without being asked."""
+"""A longer tape is not explained automatically, because that takes too long."""
 SHORT: Final = 200
 """A tape of so many records is explained in milliseconds, so that parts are found as well."""
 MEANT: Final = frozenset({"STOPPED"})
@@ -32,18 +35,18 @@ LARGE: Final = 100_000
 
 
 class Hints:
-    """Whether to hint, and which questions earlier cells put."""
+    """Whether hints are on, and the last gradient call of earlier cells."""
 
     def __init__(self) -> None:
         self.on = True
         self.quiet = False
         self.seen = 0
 
-    def start(self, *_: Any) -> None:
-        """A cell begins: what was asked so far is none of its business."""
+    def start(self, *_: object) -> None:
+        """A cell begins: gradient calls before it are not checked."""
         self.seen, self.quiet = _latest(), False
 
-    def finish(self, *_: Any) -> None:
+    def finish(self, *_: object) -> None:
         """A cell is done: show a line for each gradient that looks wrong, once for each reason."""
         if self.on and not self.quiet:
             try:
@@ -60,7 +63,7 @@ failures: Final[list[Exception]] = []
 
 
 def hints(on: bool | None = None) -> bool:
-    """Turn the line under a cell's output on or off that tells of a gradient gone wrong.
+    """Turn the hint under a cell's output about wrong gradients on or off.
 
     Without an argument, tell which it is. It stands only in IPython and in notebooks.
     """
@@ -75,12 +78,12 @@ def _show(line: str) -> None:
         f'<div class="tapelab-hint" lang="{escape(language())}" dir="{direction()}" '
         f'style="font-size:12px;line-height:18px;opacity:.8">{prose(line)}</div>'
     )
-    told = {"text/plain": plain(line), "text/html": html}
-    sys.modules["IPython"].display.publish_display_data(told)
+    bundle = {"text/plain": plain(line), "text/html": html}
+    sys.modules["IPython"].display.publish_display_data(bundle)
 
 
-def attach(shell: Any) -> None:
-    """Look at what each cell of a shell asked."""
+def attach(shell: InteractiveShell) -> None:
+    """Check the gradient calls of each cell of a shell."""
     known = shell.events.callbacks
     for event, function in (("pre_run_cell", HINTS.start), ("post_run_cell", HINTS.finish)):
         if function not in known[event]:
@@ -101,7 +104,7 @@ def _lines(since: int) -> Iterator[str]:
             if answer.serial != serial:
                 continue
             if wrong := tuple(_suspicious(answer)):
-                yield from _told(tape, call, wrong)
+                yield from _explained(tape, call, wrong)
             elif _length(tape) <= SHORT:
                 yield from _parts(tape, call)
 
@@ -126,7 +129,7 @@ def _state(answer: GradientCall, at: int) -> str:
     return "0" if answer.zero and not array.any() else ""
 
 
-def _told(tape: Any, call: int, wrong: tuple[int, ...]) -> Iterator[str]:
+def _explained(tape: GradientTape, call: int, wrong: tuple[int, ...]) -> Iterator[str]:
     """Why, in one line for each, if the tape is short; else only what."""
     from tapelab.diagnosis import explain_call
     from tapelab.recorder.builder import build_recording
@@ -143,7 +146,7 @@ def _told(tape: Any, call: int, wrong: tuple[int, ...]) -> Iterator[str]:
             yield _line(explanation.target, explanation.source, state, first)
 
 
-def _parts(tape: Any, call: int) -> Iterator[str]:
+def _parts(tape: GradientTape, call: int) -> Iterator[str]:
     """A line where part of a gradient is missing, and not because the learner stopped it."""
     from tapelab.diagnosis import explain_call
     from tapelab.recorder.builder import build_recording
@@ -154,7 +157,7 @@ def _parts(tape: Any, call: int) -> Iterator[str]:
             yield _line(part.target, part.source, say("only a part"), part.findings[0])
 
 
-def _length(tape: Any) -> int:
+def _length(tape: GradientTape) -> int:
     return sum(len(log.records) for log, *_ in tape._windows)
 
 

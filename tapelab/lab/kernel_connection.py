@@ -1,4 +1,4 @@
-"""What lies between a kernel and the page: JupyterLab's server, told not to wait.
+"""A kernel connection of JupyterLab's server that sends every message at once.
 
 JupyterLab itself imports this module, by the name that `launch` gives it.
 """
@@ -29,12 +29,12 @@ class PromptConnection(ZMQChannelsWebsocketConnection):
         self._held: dict[str, Any] = {}
 
     def connect(self) -> Any:
-        """Begin, and let nothing lie about."""
+        """Open the connection without delaying small messages."""
         self.websocket_handler.set_nodelay(True)
         return super().connect()
 
     def disconnect(self) -> Any:
-        """End, and tell nothing any more."""
+        """Close the connection and drop the messages held back."""
         for held in self._held.values():
             IOLoop.current().remove_timeout(held)
         self._held.clear()
@@ -46,18 +46,18 @@ class PromptConnection(ZMQChannelsWebsocketConnection):
         JupyterLab measures its toolbar again whenever the kernel's state changes, twice for every
         move of a slider, before it looks at the answer.
         """
-        state, asked = self._of_a_widget(outgoing_msg)
+        state, message_id = self._of_a_widget(outgoing_msg)
         if state == "busy":
-            tell = partial(self._tell_late, asked, super().handle_outgoing_message)
-            self._held[asked] = IOLoop.current().call_later(BRIEF, tell, stream, outgoing_msg)
+            send = partial(self._send_late, message_id, super().handle_outgoing_message)
+            self._held[message_id] = IOLoop.current().call_later(BRIEF, send, stream, outgoing_msg)
             return
-        if state == "idle" and asked in self._held:
-            IOLoop.current().remove_timeout(self._held.pop(asked))
+        if state == "idle" and message_id in self._held:
+            IOLoop.current().remove_timeout(self._held.pop(message_id))
         super().handle_outgoing_message(stream, outgoing_msg)
 
-    def _tell_late(self, asked: str, tell: Any, stream: Any, outgoing_msg: list[Any]) -> None:
-        del self._held[asked]
-        tell(stream, outgoing_msg)
+    def _send_late(self, message_id: str, send: Any, stream: Any, outgoing_msg: list[Any]) -> None:
+        del self._held[message_id]
+        send(stream, outgoing_msg)
 
     def _of_a_widget(self, outgoing_msg: list[Any]) -> tuple[str, str]:
         """The kernel's state, and the number of the widget's message that it is about, if it is."""

@@ -37,8 +37,8 @@ def switch(line: str) -> Picture | None:
     elif word:
         raise UsageError(f"%tape takes `on` or `off`, got {line!r}. {HELP}")
     else:
-        told = say("A tape records.") if _is_on() else say("No tape records.")
-        print(f"{told} {HELP}")
+        status = say("A tape records.") if _is_on() else say("No tape records.")
+        print(f"{status} {HELP}")
     return None
 
 
@@ -92,7 +92,7 @@ def _things(magic: str, names: list[str]) -> list[Any]:
     return [space[name] for name in names]
 
 
-def _tape_of(target: Any) -> GradientTape:
+def _tape_of(target: Tensor | Holder) -> GradientTape:
     """The newest tape of the notebook that followed a target; else the newest of all."""
     space: dict[str, Any] = get_ipython().user_ns  # type: ignore[union-attr]  # IPython runs this
     tapes = [each for each in space.values() if isinstance(each, GradientTape)]

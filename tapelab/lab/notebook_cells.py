@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from itertools import takewhile
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tapelab.core.log import thread
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 
 
 def title_of_cell(file: str) -> str | None:
@@ -75,7 +78,7 @@ class Running:
         """Whether a cell runs now."""
         return self._depth > 0
 
-    def start(self, info: Any = None, joined: str | None = None) -> None:
+    def start(self, info: ExecutionInfo | None = None, joined: str | None = None) -> None:
         """A cell begins, perhaps inside of another, as magics run them; or was joined in midway."""
         self._depth += 1
         if self._depth == 1:
@@ -87,7 +90,7 @@ class Running:
             self.executions[self.cell.id] = self.execution
             self.state = thread.__dict__
 
-    def finish(self, *_: Any) -> None:
+    def finish(self, *_: object) -> None:
         """A cell is done."""
         self._depth = max(0, self._depth - 1)
         self.ended = time.monotonic()
@@ -107,7 +110,7 @@ class Running:
         return self._cells.get(number or 0, NO_CELL)
 
 
-def _blank_lines(info: Any) -> int:
+def _blank_lines(info: ExecutionInfo | None) -> int:
     """How many blank lines a cell begins with."""
     lines = getattr(info, "raw_cell", "").split("\n")
     blank = len(list(takewhile(lambda line: not line.strip(), lines)))
@@ -117,8 +120,8 @@ def _blank_lines(info: Any) -> int:
 RUNNING: Final = Running()
 
 
-def attach(shell: Any) -> None:
-    """Hear of each cell of a shell that begins or ends, also of the one that runs now."""
+def attach(shell: InteractiveShell) -> None:
+    """Observe when cells of a shell begin and end, also the one that runs now."""
     known = shell.events.callbacks
     for event, function in (("pre_run_cell", RUNNING.start), ("post_run_cell", RUNNING.finish)):
         if function not in known[event]:
@@ -128,7 +131,7 @@ def attach(shell: Any) -> None:
 
 
 def _join_in(kernel: Any) -> None:
-    """Hear of the cell of a kernel in which tapelab is imported."""
-    asked = kernel.get_parent() if kernel is not None else {}
-    if asked.get("header", {}).get("msg_type") == "execute_request":
-        RUNNING.start(joined=asked.get("metadata", {}).get("cellId") or "")
+    """Begin to observe the cell of a kernel in which tapelab is imported."""
+    parent = kernel.get_parent() if kernel is not None else {}
+    if parent.get("header", {}).get("msg_type") == "execute_request":
+        RUNNING.start(joined=parent.get("metadata", {}).get("cellId") or "")

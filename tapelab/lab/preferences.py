@@ -1,4 +1,4 @@
-"""What the learner has set: in Python with `tf.settings(…)`, or in the Tape panel."""
+"""Settings of this kernel, changed with `tf.settings(…)` or in the Tape panel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Settings:
 
     `hints`: a line under a cell whose gradient looks wrong. `language`: of all that is said, such
     as "en", "zh-CN" or "he". `speed`: of pictures that play by themselves, 1 is the usual one.
-    `rate`: the Tape panel is told so many times a second. `history`: it can open so many steps.
+    `rate`: the Tape panel is updated so many times a second. `history`: it can open so many steps.
     """
 
     hints: bool
@@ -42,45 +42,45 @@ KINDS: Final = {
     "rate": Kind((int, float), "a number from 1 to 30", 1, 30),
     "history": Kind((int,), "a whole number from 1 to 500", 1, 500),
 }
-listeners: Final[list[Callable[[], None]]] = []
-"""Who is told when something was set."""
+observers: Final[list[Callable[[], None]]] = []
+"""Functions that are called after a setting has changed."""
 _now: Final[list[Settings]] = [Settings(hints=True, language="")]
 
 
-def settings(**changes: Any) -> Settings:
-    """Set how tapelab shows itself, such as `settings(hints=False, speed=2)`; tell how it is set.
+def settings(**changes: object) -> Settings:
+    """Set how tapelab shows itself, such as `settings(hints=False, speed=2)`; return the settings.
 
     What is wrong raises and changes nothing.
     """
     known = {name: checked(name, value) for name, value in changes.items()}
-    before = _told()
+    before = _current_settings()
     if "hints" in known:
         hints(known["hints"])
     if "language" in known:
         language(known["language"])
     _now[0] = replace(before, **known)
-    if _told() != before:
-        for listen in tuple(listeners):
-            listen()
-    return _told()
+    if _current_settings() != before:
+        for observer in tuple(observers):
+            observer()
+    return _current_settings()
 
 
-def _told() -> Settings:
+def _current_settings() -> Settings:
     return replace(_now[0], hints=hints(), language=language())
 
 
-def told() -> dict[str, Any]:
-    """The settings as a front-end takes them."""
+def settings_json() -> dict[str, Any]:
+    """The settings as JSON values, as a front-end receives them."""
     return asdict(settings())
 
 
-def checked(name: str, value: Any) -> Any:
+def checked(name: str, value: object) -> Any:
     """A value that fits a setting; TypeError or ValueError for another."""
     kind = KINDS.get(name)
     if kind is None:
         raise TypeError(f"There is no setting {name!r}. Try one of {', '.join(KINDS)}.")
     if type(value) not in kind.types:
         raise TypeError(f"{name} must be {kind.said}, got {value!r}.")
-    if kind.most and not kind.least <= value <= kind.most:
+    if isinstance(value, (int, float)) and kind.most and not kind.least <= value <= kind.most:
         raise ValueError(f"{name} must be {kind.said}, got {value!r}.")
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tapelab.views.static_figure import Card, Still, still
+from tapelab.views.static_figure import FigureNode, StaticFigure, static_figure
 from tapelab.views.tape_graph import EdgeKind, NodeKind
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def digraph(recording: Recording) -> graphviz.Digraph:
     """
     import graphviz
 
-    shown = still(recording)
+    shown = static_figure(recording)
     drawn = _empty(shown.title)
     drawn.attr(label=graphviz.escape(shown.note))
     _fill(drawn, shown)
@@ -45,7 +45,7 @@ def pair(before: Recording, after: Recording) -> graphviz.Digraph:
     for title, recording in (("before", before), ("after", after)):
         with drawn.subgraph(name=f"cluster_{title}") as cluster:
             cluster.attr(label=title, fontname="sans-serif", color="#909090")
-            _fill(cluster, still(recording), title)
+            _fill(cluster, static_figure(recording), title)
     return drawn
 
 
@@ -59,21 +59,21 @@ def _empty(title: str) -> graphviz.Digraph:
     return drawn
 
 
-def _fill(drawn: graphviz.Digraph, shown: Still, prefix: str = "") -> None:
-    for number, card in enumerate(shown.cards):
-        more = {"peripheries": "2"} if card.size else {}
-        drawn.node(f"{prefix}{number}", _label(card), **SHAPES[card.kind], **more)
-    for road in shown.roads:
-        drawn.edge(f"{prefix}{road.start}", f"{prefix}{road.end}", **EDGES[road.kind])
+def _fill(drawn: graphviz.Digraph, shown: StaticFigure, prefix: str = "") -> None:
+    for number, node in enumerate(shown.nodes):
+        more = {"peripheries": "2"} if node.size else {}
+        drawn.node(f"{prefix}{number}", _label(node), **SHAPES[node.kind], **more)
+    for edge in shown.edges:
+        drawn.edge(f"{prefix}{edge.start}", f"{prefix}{edge.end}", **EDGES[edge.kind])
 
 
-def _label(card: Card) -> str:
-    """The op and the name, the value, and the gradient if one was asked for."""
+def _label(node: FigureNode) -> str:
+    """The op and the name, the value, and the gradient if one was computed."""
     import graphviz
 
-    lines = [f"{card.pill}  {card.name}" if card.pill else card.name]
-    if card.value:
-        lines.append(card.value)
-    if card.gradient:
-        lines.append(f"gradient {card.gradient}")
+    lines = [f"{node.pill}  {node.name}" if node.pill else node.name]
+    if node.value:
+        lines.append(node.value)
+    if node.gradient:
+        lines.append(f"gradient {node.gradient}")
     return "\\n".join(map(graphviz.escape, lines))

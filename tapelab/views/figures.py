@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.views.static_figure import HEIGHT, WIDTH, Card, Road, Still, still
-from tapelab.views.svg import Piece, labels, lane
+from tapelab.views.static_figure import (
+    HEIGHT,
+    WIDTH,
+    FigureEdge,
+    FigureNode,
+    StaticFigure,
+    static_figure,
+)
+from tapelab.views.svg import Piece, edge_route, labels
 from tapelab.views.tape_graph import EdgeKind, NodeKind
 
 if TYPE_CHECKING:
@@ -29,7 +36,7 @@ FRAMES: Final = {
     NodeKind.OFF: ("#909090", 1.25, "--", 1.5),
 }
 """Colour, width, dash and corner of a card's outline."""
-ROADS: Final = {EdgeKind.TAPED: (VALUE, "-"), EdgeKind.OFF: ("#909090", "--")}
+EDGE_STYLES: Final = {EdgeKind.TAPED: (VALUE, "-"), EdgeKind.OFF: ("#909090", "--")}
 CUT: Final = ("#B5478C", "--")
 SLOTS: Final = {"none": "#8F2A66", "nonezero": "#8F2A66", "nan": INK}
 POINTS: Final = 72 / 96
@@ -37,10 +44,10 @@ POINTS: Final = 72 / 96
 
 
 def figure(recording: Recording) -> Figure:
-    """The graph as a figure: values on their way forwards, gradients on their way back."""
+    """The graph as a figure: values of the forward pass, gradients of the backward pass."""
     from matplotlib.figure import Figure
 
-    shown = still(recording)
+    shown = static_figure(recording)
     width, height = shown.size
     drawn = Figure(figsize=((width + 24) / 96, (height + 40) / 96))
     axes = drawn.add_axes((0, 0, 1, 1))
@@ -50,28 +57,28 @@ def figure(recording: Recording) -> Figure:
     return drawn
 
 
-def draw_graph(axes: Axes, shown: Still) -> None:
-    """Cards and roads in the pixels of the screen, and below them what is left out."""
+def draw_graph(axes: Axes, shown: StaticFigure) -> None:
+    """Draw nodes and edges at screen coordinates, and the note about what is left out."""
     axes.set_axis_off()
-    for road in shown.roads:
-        _draw_road(axes, shown, road)
-    for card, (x, y) in zip(shown.cards, shown.places, strict=True):
-        _draw_card(axes, card, x, y)
+    for edge in shown.edges:
+        _draw_edge(axes, shown, edge)
+    for node, (x, y) in zip(shown.nodes, shown.places, strict=True):
+        _draw_node(axes, node, x, y)
     box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-    for told, x, y in labels(shown):
-        _write(axes, x, y - 5, told, "#A33F00", ha="center", bbox=box)
+    for text, x, y in labels(shown):
+        _write(axes, x, y - 5, text, "#A33F00", ha="center", bbox=box)
     axes.text(0, shown.size[1] + 20, shown.note, fontsize=12 * POINTS, color="#686868")
 
 
-def _draw_road(axes: Axes, shown: Still, road: Road) -> None:
-    """The lane of the value, and that of the gradient where one came back."""
-    _draw_lane(axes, lane(shown, road, back=False), *ROADS.get(road.kind, CUT))
-    if road.back is not None:
-        pieces = reversed(lane(shown, road, back=True))
-        _draw_lane(axes, [(x, y, at, to) for at, to, x, y in pieces], GRADIENT, "-")
+def _draw_edge(axes: Axes, shown: StaticFigure, edge: FigureEdge) -> None:
+    """Draw the value's curve, and the gradient's where one was propagated."""
+    _draw_route(axes, edge_route(shown, edge, back=False), *EDGE_STYLES.get(edge.kind, CUT))
+    if edge.gradient_text is not None:
+        pieces = reversed(edge_route(shown, edge, back=True))
+        _draw_route(axes, [(x, y, at, to) for at, to, x, y in pieces], GRADIENT, "-")
 
 
-def _draw_lane(axes: Axes, pieces: list[Piece], colour: str, dash: str) -> None:
+def _draw_route(axes: Axes, pieces: list[Piece], colour: str, dash: str) -> None:
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
 
@@ -84,11 +91,11 @@ def _draw_lane(axes: Axes, pieces: list[Piece], colour: str, dash: str) -> None:
     axes.add_patch(FancyArrowPatch(path=curve, color=colour, linestyle=dash, **style))  # type: ignore[arg-type]  # settings of several types
 
 
-def _draw_card(axes: Axes, card: Card, x: float, y: float) -> None:
+def _draw_node(axes: Axes, node: FigureNode, x: float, y: float) -> None:
     from matplotlib.patches import FancyBboxPatch
 
-    colour, line, dash, corner = FRAMES[card.kind]
-    for shift in (6, 3, 0) if card.size else (0,):
+    colour, line, dash, corner = FRAMES[node.kind]
+    for shift in (6, 3, 0) if node.size else (0,):
         box = FancyBboxPatch(
             (x + shift + corner, y + shift + corner),
             WIDTH - 2 * corner,
@@ -100,11 +107,11 @@ def _draw_card(axes: Axes, card: Card, x: float, y: float) -> None:
             linestyle=dash,
         )
         axes.add_patch(box)
-    title = f"{card.pill}  {card.name}" if card.pill else card.name
+    title = f"{node.pill}  {node.name}" if node.pill else node.name
     _write(axes, x + 12, y + 16, title if len(title) <= 17 else f"{title[:16]}…", INK)
-    _write(axes, x + WIDTH - 12, y + 40, card.value, "#075A99", ha="right")
-    shade = SLOTS.get(card.state, "#A33F00")
-    _write(axes, x + WIDTH - 12, y + 62, card.gradient, shade, ha="right")
+    _write(axes, x + WIDTH - 12, y + 40, node.value, "#075A99", ha="right")
+    shade = SLOTS.get(node.state, "#A33F00")
+    _write(axes, x + WIDTH - 12, y + 62, node.gradient, shade, ha="right")
 
 
 def _write(axes: Axes, x: float, y: float, text: str, colour: str, **more: Any) -> None:
@@ -171,7 +178,7 @@ def pair_figure(before: Recording, after: Recording) -> Figure:
     """Two graphs, the one that was above the one that is."""
     from matplotlib.figure import Figure
 
-    shown = still(before), still(after)
+    shown = static_figure(before), static_figure(after)
     tall = [each.size[1] + 70 for each in shown]
     wide = max(each.size[0] for each in shown) + 24
     drawn = Figure(figsize=(wide / INCH, sum(tall) / INCH))
@@ -183,7 +190,7 @@ def pair_figure(before: Recording, after: Recording) -> Figure:
     return drawn
 
 
-def _draw_titled(axes: Any, title: str, shown: Still, wide: float, height: float) -> None:
+def _draw_titled(axes: Any, title: str, shown: StaticFigure, wide: float, height: float) -> None:
     draw_graph(axes, shown)
     axes.set_xlim(-12, wide - 12)
     axes.set_ylim(height - 42, -42)

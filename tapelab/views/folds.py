@@ -315,8 +315,8 @@ def _likely_periods(keys: Sequence[int]) -> list[int]:
         if key in last:
             votes[at - last[key]] += 1
         last[key] = at
-    heard = [(-many, period) for period, many in votes.items() if many >= LEAST - 1]
-    return sorted(period for _, period in sorted(heard)[:TRIED])
+    frequent = [(-many, period) for period, many in votes.items() if many >= LEAST - 1]
+    return sorted(period for _, period in sorted(frequent)[:TRIED])
 
 
 def _repeats(keys: Sequence[int], period: int) -> list[Repeat]:

@@ -55,7 +55,7 @@ document.dispatchEvent(new CustomEvent("tapelab-page", {detail: frame}));
 """Lets the frame grow to its picture, as far as the window goes, follow the notebook from light to
 dark, and be found.
 
-A live widget that hears of its page takes its place; see `extension/src/widget`.
+A live widget that finds its page takes its place; see `extension/src/widget`.
 """
 
 
@@ -100,18 +100,18 @@ def container(
     at = "" if step is None else f' data-step="{int(step)}"'
     at += " data-predict" if predict else ""
     ops = np.count_nonzero(recording.columns["event.kind"] == KIND_OF[Ran])
-    told = _script("recording", to_packed(recording), f'{at} data-ops="{ops}"')
+    content = _script("recording", to_packed(recording), f'{at} data-ops="{ops}"')
     if explanation is not None:
-        told += as_json("explanation", plain(explanation))
-    return wrapped(told, recording)
+        content += as_json("explanation", plain(explanation))
+    return wrapped(content, recording)
 
 
-def wrapped(told: str, recording: Recording) -> str:
+def wrapped(content: str, recording: Recording) -> str:
     """Data in an element of the chosen language, to be filled in by the standalone bundle."""
     words = of_explorer(recording.said)
     if words:
-        told += as_json("words", words)
-    return f'<div class="tapelab" lang="{escape(language())}">{told}</div>'
+        content += as_json("words", words)
+    return f'<div class="tapelab" lang="{escape(language())}">{content}</div>'
 
 
 def packed(kind: str, data: bytes, at: str = "") -> str:
@@ -129,8 +129,8 @@ def _script(kind: str, data: bytes, at: str) -> str:
 
 def as_json(kind: str, value: Any) -> str:
     """Values for the bundle; nothing in them can end the script that holds them."""
-    told = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return f'<script type="application/json" class="tapelab-{kind}">{told}</script>'
+    content = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json" class="tapelab-{kind}">{content}</script>'
 
 
 def plain(explanation: Any) -> Any:
@@ -167,10 +167,10 @@ def frame(
 
     A live widget finds the page it stands for by its `identity`.
     """
-    told = text_view.picture(recording, step=step, explanation=explanation)
+    content = text_view.picture(recording, step=step, explanation=explanation)
     name = recording.tape.name or "tape"
     body = container(recording, explanation, step=step, predict=predict)
-    return framed(name, _document(recording, body), told, identity)
+    return framed(name, _document(recording, body), content, identity)
 
 
 def framed(name: str, document: str, fallback: str, identity: str = "") -> str:

@@ -28,8 +28,8 @@ def as_json(recording: Recording, explanation: Any = None) -> str:
     """What `tapelab export … -o tape.json` writes: one line for each event and tensor."""
     parts = []
     for key, value in plain(recording, explanation).items():
-        told = _rows(value) if isinstance(value, list) else _dumped(value)
-        parts.append(f"{_dumped(key)}: {told}")
+        content = _rows(value) if isinstance(value, list) else _dumped(value)
+        parts.append(f"{_dumped(key)}: {content}")
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
@@ -53,9 +53,9 @@ def plain(recording: Recording, explanation: Any = None) -> dict[str, Any]:
 def _variable(recording: Recording, at: int) -> dict[str, Any]:
     facts = recording.variables[at]
     shape, dtype = recording.shapes[facts.shape], recording.dtypes[facts.dtype]
-    told = {"shape": list(shape), "dtype": dtype, "at": _place(recording, facts.span)}
+    content = {"shape": list(shape), "dtype": dtype, "at": _place(recording, facts.span)}
     names = ("name", "trainable", "tracked", "frozen")
-    return {**{name: getattr(facts, name) for name in names}, **told}
+    return {**{name: getattr(facts, name) for name in names}, **content}
 
 
 def _tensor(recording: Recording, facts: TensorFacts) -> dict[str, Any]:

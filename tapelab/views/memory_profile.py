@@ -1,4 +1,4 @@
-"""How many bytes the tape and its way back hold, step by step.
+"""How many bytes the tape and the backward pass hold, step by step.
 
 The same model as in `extension/src/core/memory.ts`; the golden recordings hold both to it.
 """
@@ -22,8 +22,8 @@ class Memory:
     """Bytes after every step; entry 0 is before the first.
 
     `tape` counts the buffers of the inputs and results of all that is on the tape, each once;
-    `gradients` those that the way back still needs; `held` how many frames are still on the tape;
-    `freed` is what the tape lets go of on its way back and when it has answered.
+    `gradients` counts those that the backward pass still needs; `held` how many frames are still on
+    the tape; `freed` the bytes that the tape releases during and after the backward pass.
     """
 
     tape: tuple[int, ...]
@@ -38,7 +38,7 @@ class Memory:
 
 
 def memory_of(model: Model) -> Memory:
-    """How much memory the tape and its way back take."""
+    """The memory of the tape and of the backward pass at every step."""
     buffers = Buffers(model.recording)
     forwards, back = _forwards(model, buffers), _backwards(model, buffers)
     held = (*range(len(forwards)), *_held(model))
@@ -48,7 +48,7 @@ def memory_of(model: Model) -> Memory:
 
 
 class Buffers:
-    """In which buffer each tensor lies: one of its own, or one that it shares."""
+    """The buffer of each tensor: its own, or one that it shares with others."""
 
     def __init__(self, recording: Recording) -> None:
         columns = recording.columns
@@ -80,8 +80,8 @@ def bytes_of(recording: Recording, tensor: int) -> int:
 
 
 def _lets_go(model: Model) -> bool:
-    """Whether the way back that is shown uses the tape up, or would if it were asked for."""
-    return bool(model.passages) and not model.recording.tape.persistent
+    """Whether the backward pass consumes the tape: it does unless the tape is persistent."""
+    return bool(model.backward_passes) and not model.recording.tape.persistent
 
 
 def _forwards(model: Model, buffers: Buffers) -> list[int]:
@@ -101,7 +101,7 @@ def _through(model: Model) -> list[int]:
 
 
 def _held(model: Model) -> list[int]:
-    """How many frames are on the tape after each step back: those that it has passed are not."""
+    """How many frames are on the tape after each backward step; those already passed are not."""
     nodes, through = model.graph.nodes, _through(model)
     last = {node: at for at, node in enumerate(through)}
     found, frames = [], len(model.graph.frames)
@@ -115,9 +115,11 @@ def _held(model: Model) -> list[int]:
 
 
 def _backwards(model: Model, buffers: Buffers) -> list[int]:
-    graph, asked = model.graph, model.passage.asked if model.passage else None
-    wanted = {graph.of_tensor.get(source, -1) for source in asked.sources} if asked else set()
-    in_rows = asked is not None and asked.method in (Method.JACOBIAN, Method.BATCH_JACOBIAN)
+    graph, wanted, in_rows = model.graph, set[int](), False
+    if model.backward_pass is not None:
+        gradient_call = model.backward_pass.gradient_call
+        wanted = {graph.of_tensor.get(source, -1) for source in gradient_call.sources}
+        in_rows = gradient_call.method in (Method.JACOBIAN, Method.BATCH_JACOBIAN)
     through = _through(model)
     last = {node: at for at, node in enumerate(through)}
     alive: dict[int, int] = {}

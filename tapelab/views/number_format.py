@@ -1,4 +1,4 @@
-"""Numbers as they stand in every picture: four decimals, a true minus, `1.42e−14` for the small.
+"""Number formatting of all views: four decimals, a true minus, `1.42e−14` for the small.
 
 The same rules as in `extension/src/core/numbers.ts`.
 """
@@ -18,7 +18,7 @@ from tapelab.recording.schema import TensorFacts
 MINUS: Final = "−"
 NOT_KEPT: Final = sentence("not kept")
 LISTED: Final = 16
-"""Tensors of more elements than this are told by their shape."""
+"""Tensors of more elements than this are shown by their shape."""
 
 
 def format_number(value: float) -> str:

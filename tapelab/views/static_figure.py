@@ -1,4 +1,11 @@
-"""What a still picture shows of a recording: cards and roads, folded or cut where they are many."""
+"""A static figure of a recording: nodes and edges with their places, for SVG, Matplotlib and DOT.
+
+The figure shows the last step: every op, and every gradient that was propagated. Composites and
+loops of a long tape are folded into one node each, and of more nodes than fit the last are shown;
+`note` says so. The layout is layered (after Sugiyama): a node stands in the column behind its
+inputs, a long edge has a waypoint in every column it crosses, and a few sweeps sort each column by
+the mean place of its neighbours, so that few edges cross.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +23,23 @@ from tapelab.views.tape_graph import EdgeKind, NodeKind
 from tapelab.views.timeline import Model
 
 MOST: Final = 60
-"""So many cards fit on a page; of more, those nearest to the end are shown."""
+"""At most this many nodes fit on a page; of more, the last are shown."""
 LONGEST: Final = 20_000
-"""Of more events the last ones are drawn without being folded."""
+"""Longer recordings are not folded: their last nodes are shown."""
 ROOM: Final = 12
 WIDTH: Final = 136
 HEIGHT: Final = 78
 ACROSS: Final = 84
 DOWN: Final = 40
-"""The size of a card, and the room between two of them."""
+"""The size of a node and the gaps between two, in pixels."""
 PASS: Final = 52
-"""The height of the lanes of a road that passes a column, with room for a number below."""
+"""The height of a waypoint: the curves of an edge that crosses a column, and a number below."""
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """A node, or several folded into one: `size` ops, or (`loop`) as many iterations; else 0."""
+class FigureNode:
+    """A node, or several folded into one: `size` ops, or (`loop`) iterations; 0 for one node."""
 
     kind: NodeKind
     glyph: str
@@ -52,39 +59,39 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Road:
-    """A value on its way from card to card, and the gradient that comes back, if one does."""
+class FigureEdge:
+    """A value passed from node to node, and the gradient propagated back along it, if any."""
 
     start: int
     end: int
     kind: EdgeKind
-    back: str | None = None
+    gradient_text: str | None = None
 
 
 @dataclass(frozen=True)
-class Still:
-    """Cards with a place each, roads between them, and a note where not all is shown."""
+class StaticFigure:
+    """Nodes with a place each, edges between them, and a note where not all is shown."""
 
     title: str
-    cards: tuple[Card, ...]
-    roads: tuple[Road, ...]
+    nodes: tuple[FigureNode, ...]
+    edges: tuple[FigureEdge, ...]
     places: tuple[Point, ...]
-    ways: dict[tuple[int, int], tuple[Point, ...]]
-    """Where a road runs, by its ends, in the columns that it passes: the corners of its lanes."""
+    routes: dict[tuple[int, int], tuple[Point, ...]]
+    """By the two ends of an edge: the corner of each of its waypoints, in pixels."""
     note: str = ""
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of the whole picture."""
-        passed = [top for way in self.ways.values() for _, top in way]
+        passed = [top for route in self.routes.values() for _, top in route]
         return (
             max((x for x, _ in self.places), default=0) + WIDTH,
             max(*(y + HEIGHT for _, y in self.places), *(y + PASS for y in passed), 0, 0),
         )
 
 
-def still(recording: Recording) -> Still:
-    """The picture at its last step: everything recorded, and every gradient that came back."""
+def static_figure(recording: Recording) -> StaticFigure:
+    """The figure of a recording at its last step."""
     model = Model.of(recording)
     title = recording.tape.name or say("tape")
     folds = folds_of(recording, model.graph) if len(recording) <= LONGEST else None
@@ -94,13 +101,13 @@ def still(recording: Recording) -> Still:
         notes.append(say("The last {shown} of {all} cards are shown.", shown=MOST, all=len(owners)))
         owners = owners[-MOST:]
     number = {owner: at for at, owner in enumerate(owners)}
-    cards = tuple(_card(model, folds, owner) for owner in owners)
-    roads = _roads(model, [number.get(owner, -1) for owner in hidden])
-    return Still(title, cards, roads, *_places(len(cards), roads), " ".join(notes))
+    nodes = tuple(_node(model, folds, owner) for owner in owners)
+    edges = _edges(model, [number.get(owner, -1) for owner in hidden])
+    return StaticFigure(title, nodes, edges, *_places(len(nodes), edges), " ".join(notes))
 
 
 def _folded(model: Model, folds: Folds | None) -> tuple[list[int], list[str]]:
-    """For each node the card that shows it: itself, or -2 - fold for a closed fold around it."""
+    """For each graph node what shows it: itself, or -2 - fold for a closed fold around it."""
     nodes = len(model.graph.nodes)
     if folds is None or nodes <= 12:
         return list(range(nodes)), []
@@ -115,13 +122,13 @@ def _folded(model: Model, folds: Folds | None) -> tuple[list[int], list[str]]:
     ]
 
 
-def _card(model: Model, folds: Folds | None, owner: int) -> Card:
+def _node(model: Model, folds: Folds | None, owner: int) -> FigureNode:
     fold = folds.folds[-2 - owner] if owner < 0 and folds is not None else None
     node = owner if fold is None else fold.last
     kind = model.graph.nodes[node].kind if fold is None else NodeKind.OP
     op, tensor, slot = model.op(node), model.tensor(node), model.slot(node)
     off = kind is NodeKind.OFF
-    return Card(
+    return FigureNode(
         kind,
         op.glyph if op else "",
         model.label(node) if fold is None else fold_name(model, fold),
@@ -133,41 +140,41 @@ def _card(model: Model, folds: Folds | None, owner: int) -> Card:
     )
 
 
-def _roads(model: Model, card: list[int]) -> tuple[Road, ...]:
-    """The edges between different cards, each pair of cards once, with what comes back on it."""
-    back = _back(model)
-    found: dict[tuple[int, int], Road] = {}
+def _edges(model: Model, node: list[int]) -> tuple[FigureEdge, ...]:
+    """The edges between different nodes, each pair once, with the gradient propagated along it."""
+    gradient_text = _contributions(model)
+    found: dict[tuple[int, int], FigureEdge] = {}
     for edge in model.graph.edges:
-        start, end = card[edge.start], card[edge.end]
+        start, end = node[edge.start], node[edge.end]
         if start == end or min(start, end) < 0:
             continue
         known = found.get((start, end))
-        told = back.get((edge.start, edge.end), known.back if known else None)
-        found[start, end] = Road(start, end, edge.kind, told)
+        text = gradient_text.get((edge.start, edge.end), known.gradient_text if known else None)
+        found[start, end] = FigureEdge(start, end, edge.kind, text)
     return tuple(found.values())
 
 
-def _back(model: Model) -> dict[tuple[int, int], str]:
-    """What each op handed back to each of its inputs, as far as it was kept."""
-    told = {}
+def _contributions(model: Model) -> dict[tuple[int, int], str]:
+    """The contribution of each op to each of its inputs, as far as its values were kept."""
+    text = {}
     for flow in model.flows:
         if flow is None or flow.contribution < 0:
             continue
         through = model.graph.of_event.get(flow.event, -1)
         to = model.graph.of_tensor.get(flow.tensor, -1)
         if through >= 0 and to >= 0:
-            told[to, through] = format_brief(model.recording.tensor(flow.contribution), ROOM)
-    return told
+            text[to, through] = format_brief(model.recording.tensor(flow.contribution), ROOM)
+    return text
 
 
 def _places(
-    cards: int, roads: tuple[Road, ...]
+    nodes: int, edges: tuple[FigureEdge, ...]
 ) -> tuple[tuple[Point, ...], dict[tuple[int, int], tuple[Point, ...]]]:
-    """The corner of each card, and those of the lanes of roads that pass columns."""
-    laid = layered(cards, [(road.start, road.end) for road in roads])
+    """The corner of each node, and those of the waypoints of edges that cross columns."""
+    laid = layered(nodes, [(edge.start, edge.end) for edge in edges])
 
     def tall(each: int) -> int:
-        return HEIGHT + DOWN if each < cards else PASS
+        return HEIGHT + DOWN if each < nodes else PASS
 
     tallest = max((sum(map(tall, column)) for column in laid.columns), default=0)
     places: dict[int, Point] = {}
@@ -176,35 +183,37 @@ def _places(
         for each in column:
             places[each] = at * (WIDTH + ACROSS), top
             top += tall(each)
-    ways = {road: tuple(places[each] for each in way) for road, way in laid.through.items() if way}
-    return tuple(places[card] for card in range(cards)), ways
+    routes = {
+        edge: tuple(places[each] for each in route) for edge, route in laid.through.items() if route
+    }
+    return tuple(places[node] for node in range(nodes)), routes
 
 
 SWEEPS: Final = 6
-"""So often the order in the columns is improved, to and fro."""
+"""How many sweeps sort the columns, alternating in direction."""
 
 Ends = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Layered:
-    """Cards in columns, and between them waypoints, which are numbered on from the cards."""
+    """Nodes in columns, and waypoints between them, numbered after the nodes."""
 
     columns: list[list[int]]
     through: dict[Ends, tuple[int, ...]]
-    """The waypoints of each road: one in every column that it passes."""
+    """The waypoints of each edge: one in every column that it crosses."""
 
 
-def layered(count: int, roads: Sequence[Ends]) -> Layered:
-    """Cards in columns: each behind what it is made from, and what is given beside its first use.
+def layered(count: int, edges: Sequence[Ends]) -> Layered:
+    """Nodes in columns: each behind its inputs; a node without inputs stands before its first use.
 
-    Roads go from earlier cards to later ones; others are left out of account.
+    Edges go from earlier nodes to later ones; others are ignored.
     """
-    ahead = [road for road in roads if road[0] < road[1]]
+    ahead = [edge for edge in edges if edge[0] < edge[1]]
     layer = _layers(count, ahead)
     columns: list[list[int]] = [[] for _ in range(max(layer, default=-1) + 1)]
-    for card in range(count):
-        columns[layer[card]].append(card)
+    for node in range(count):
+        columns[layer[node]].append(node)
     known: dict[tuple[int, int], int] = {}
     through = {
         (start, end): tuple(
@@ -220,47 +229,47 @@ def layered(count: int, roads: Sequence[Ends]) -> Layered:
 
 
 def _steps(through: dict[Ends, tuple[int, ...]]) -> list[Ends]:
-    """The parts of all roads from column to column; roads from one card share their waypoints."""
+    """The parts of all edges from column to column; edges of one node share their waypoints."""
     stops = ((start, *passed, end) for (start, end), passed in through.items())
     return list(dict.fromkeys(step for each in stops for step in pairwise(each)))
 
 
-def _links(count: int, roads: Sequence[Ends]) -> tuple[list[list[int]], list[list[int]]]:
-    """For each card those from which roads come, and those to which roads go."""
+def _links(count: int, edges: Sequence[Ends]) -> tuple[list[list[int]], list[list[int]]]:
+    """For each node its predecessors and its successors."""
     into: list[list[int]] = [[] for _ in range(count)]
     outof: list[list[int]] = [[] for _ in range(count)]
-    for start, end in roads:
+    for start, end in edges:
         into[end].append(start)
         outof[start].append(end)
     return into, outof
 
 
 def _layers(count: int, ahead: Sequence[Ends]) -> list[int]:
-    """The column of each card."""
+    """The column of each node."""
     into, outof = _links(count, ahead)
     layer = [0] * count
-    for card in range(count):
-        layer[card] = max((layer[each] + 1 for each in into[card]), default=0)
-    for card in reversed(range(count)):
-        if not into[card] and outof[card]:
-            layer[card] = min(layer[each] for each in outof[card]) - 1
+    for node in range(count):
+        layer[node] = max((layer[each] + 1 for each in into[node]), default=0)
+    for node in reversed(range(count)):
+        if not into[node] and outof[node]:
+            layer[node] = min(layer[each] for each in outof[node]) - 1
     return layer
 
 
 def _untangled(
     columns: list[list[int]], into: list[list[int]], outof: list[list[int]]
 ) -> list[list[int]]:
-    """Put each card near the middle of its neighbours, from both sides in turn."""
+    """Sort each column by the mean place of its neighbours, from both sides in turn."""
     for sweep in range(SWEEPS):
         neighbours = outof if sweep % 2 else into
         order = reversed(columns) if sweep % 2 else columns
-        place = {card: _share(at, column) for column in columns for at, card in enumerate(column)}
+        place = {node: _share(at, column) for column in columns for at, node in enumerate(column)}
         for column in order:
-            column.sort(key=lambda card: fmean(place[each] for each in neighbours[card] or [card]))
-            place.update({card: _share(at, column) for at, card in enumerate(column)})
+            column.sort(key=lambda node: fmean(place[each] for each in neighbours[node] or [node]))
+            place.update({node: _share(at, column) for at, node in enumerate(column)})
     return columns
 
 
 def _share(at: int, column: list[int]) -> float:
-    """How far down in its column a card stands, from 0 to 1."""
+    """The place of a node in its column, from 0 (top) to 1."""
     return (at + 0.5) / len(column)

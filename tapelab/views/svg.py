@@ -9,7 +9,14 @@ from typing import Final
 
 from tapelab.locales import say
 from tapelab.recording import Recording
-from tapelab.views.static_figure import HEIGHT, WIDTH, Card, Road, Still, still
+from tapelab.views.static_figure import (
+    HEIGHT,
+    WIDTH,
+    FigureEdge,
+    FigureNode,
+    StaticFigure,
+    static_figure,
+)
 from tapelab.views.tape_graph import EdgeKind, NodeKind
 
 MARGIN: Final = 12
@@ -46,7 +53,7 @@ text,.nan{fill:#f0f0f0}.l{fill:#aeaeae}.v{fill:#8cc8f7}.g{fill:#ffb27a}.n{fill:#
 """
 """The same in the dark, for an image on a page that may be either; paper is always light."""
 ALONG: Final = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9)
-"""Where on its lane a number may stand, the middle first."""
+"""Where along its curve a number may stand, the middle first."""
 Piece = tuple[float, float, float, float]
 """A curve from one point to another."""
 _EDGES: Final = {EdgeKind.TAPED: "ed", EdgeKind.OFF: "ed beside", EdgeKind.CUT: "ed cut"}
@@ -55,45 +62,45 @@ _TONES: Final = {"none": "n", "nonezero": "n", "nan": "white"}
 
 
 def svg(recording: Recording, *, adapts: bool = False) -> str:
-    """Values on their way forwards in blue, gradients on their way back in orange.
+    """The static figure as one SVG: values of the forward pass in blue, gradients in orange.
 
-    It is light, for paper, or `adapts` to the page that it stands on.
+    It is light, for paper, or `adapts` to the colour scheme of its page.
     """
-    shown = still(recording)
+    shown = static_figure(recording)
     width, height = (side + 2 * MARGIN for side in shown.size)
     note = ""
     if shown.note:
         note = f'<text class="l" x="0" y="{height - 4:g}">{escape(shown.note)}</text>'
         height += 16
     style = STYLE + DARK if adapts else STYLE
-    roads = "".join(_road(shown, road) for road in shown.roads)
-    told = "".join(starmap(_label, labels(shown)))
-    cards = "".join(_card(card, *at) for card, at in zip(shown.cards, shown.places, strict=True))
+    edges = "".join(_edge(shown, edge) for edge in shown.edges)
+    texts = "".join(starmap(_label, labels(shown)))
+    nodes = "".join(_node(node, *at) for node, at in zip(shown.nodes, shown.places, strict=True))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:g}" height="{height:g}" '
         f'viewBox="{-MARGIN} {-MARGIN} {width:g} {height:g}"><title>{escape(shown.title)}</title>'
-        f"<style>{style}</style>{roads}{cards}{told}{note}</svg>\n"
+        f"<style>{style}</style>{edges}{nodes}{texts}{note}</svg>\n"
     )
 
 
-def lane(shown: Still, road: Road, *, back: bool) -> list[Piece]:
-    """From where a road leaves the earlier card to where it meets the later one, piece by piece."""
-    (x, y), (to_x, to_y) = shown.places[road.start], shown.places[road.end]
+def edge_route(shown: StaticFigure, edge: FigureEdge, *, back: bool) -> list[Piece]:
+    """The curve pieces of an edge, from the earlier node to the later one."""
+    (x, y), (to_x, to_y) = shown.places[edge.start], shown.places[edge.end]
     row, high = (GRADIENT_ROW - 4, 28) if back else (VALUE_ROW - 4, 6)
     stops = [(x + WIDTH, y + row)]
-    for left, top in shown.ways.get((road.start, road.end), ()):
+    for left, top in shown.routes.get((edge.start, edge.end), ()):
         stops += [(left, top + high), (left + WIDTH, top + high)]
     return [(*one, *other) for one, other in pairwise([*stops, (to_x, to_y + row)])]
 
 
-def _road(shown: Still, road: Road) -> str:
-    drawn = _lane(lane(shown, road, back=False), _EDGES[road.kind], forward=True)
-    if road.back is not None:
-        drawn += _lane(lane(shown, road, back=True), "ed back", forward=False)
+def _edge(shown: StaticFigure, edge: FigureEdge) -> str:
+    drawn = _route_path(edge_route(shown, edge, back=False), _EDGES[edge.kind], forward=True)
+    if edge.gradient_text is not None:
+        drawn += _route_path(edge_route(shown, edge, back=True), "ed back", forward=False)
     return drawn
 
 
-def _lane(pieces: list[Piece], look: str, *, forward: bool) -> str:
+def _route_path(pieces: list[Piece], look: str, *, forward: bool) -> str:
     """Curves with horizontal ends, and an arrow at the end where they arrive."""
     path = "M{:g} {:g}".format(*pieces[0])
     for x, y, to_x, to_y in pieces:
@@ -110,22 +117,22 @@ def _label(text: str, x: float, y: float) -> str:
     return f'<text class="g knock" text-anchor="middle" {at}>{escape(text)}</text>'
 
 
-def labels(shown: Still) -> Iterator[tuple[str, float, float]]:
-    """The numbers that come back, each below its lane where it covers no card and no other."""
+def labels(shown: StaticFigure) -> Iterator[tuple[str, float, float]]:
+    """The contributions, each below its curve where it covers no node and no other number."""
     taken = [(x, y, x + WIDTH, y + HEIGHT) for x, y in shown.places]
-    for road in shown.roads:
-        if not road.back:
+    for edge in shown.edges:
+        if not edge.gradient_text:
             continue
-        half, pieces = LETTER * len(road.back) / 2, lane(shown, road, back=True)
+        half, pieces = LETTER * len(edge.gradient_text) / 2, edge_route(shown, edge, back=True)
         spots = [(x, y + 14) for part in ALONG for x, y in (_along(each, part) for each in pieces)]
         boxes = [(x - half, y - 11, x + half, y + 2) for x, y in spots]
         best = min(range(len(spots)), key=lambda at: sum(map(_meets, repeat(boxes[at]), taken)))
         taken.append(boxes[best])
-        yield road.back, *spots[best]
+        yield edge.gradient_text, *spots[best]
 
 
 def _along(piece: Piece, t: float) -> tuple[float, float]:
-    """A point of a lane as `_lane` draws it."""
+    """A point of a curve as `_route_path` draws it."""
     x, y, to_x, to_y = piece
     u = 1 - t
     return x + (to_x - x) * (1.5 * t * u + t**3), y + (to_y - y) * (3 * t * t * u + t**3)
@@ -136,44 +143,44 @@ def _meets(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
-def _card(card: Card, x: float, y: float) -> str:
-    corner = _CORNERS.get(card.kind, 1.5)
+def _node(node: FigureNode, x: float, y: float) -> str:
+    corner = _CORNERS.get(node.kind, 1.5)
     box = f'width="{WIDTH}" height="{HEIGHT}" rx="{corner}"'
-    look = f"card {card.kind.value}"
-    behind = "".join(f'<rect class="{look}" x="{d}" y="{d}" {box}/>' for d in (6, 3) if card.size)
+    look = f"card {node.kind.value}"
+    behind = "".join(f'<rect class="{look}" x="{d}" y="{d}" {box}/>' for d in (6, 3) if node.size)
     return (
-        f'<g transform="translate({x:g} {y:g})">{behind}<rect class="{look}" {box}/>{_title(card)}'
+        f'<g transform="translate({x:g} {y:g})">{behind}<rect class="{look}" {box}/>{_title(node)}'
         f'<path class="hair" d="M0 28.5H{WIDTH}"/><text class="l" x="12" y="{VALUE_ROW}">'
-        f'{say("value") if len(card.value) <= FITS else ""}</text><text class="v" x="{WIDTH - 12}" '
-        f'y="{VALUE_ROW}" text-anchor="end">{escape(card.value)}</text>{_slot(card)}</g>'
+        f'{say("value") if len(node.value) <= FITS else ""}</text><text class="v" x="{WIDTH - 12}" '
+        f'y="{VALUE_ROW}" text-anchor="end">{escape(node.value)}</text>{_slot(node)}</g>'
     )
 
 
-def _title(card: Card) -> str:
+def _title(node: FigureNode) -> str:
     at, pill = 12.0, ""
-    if card.pill:
-        wide = max(20, len(card.pill) * 7 + 10)
+    if node.pill:
+        wide = max(20, len(node.pill) * 7 + 10)
         pill = (
             f'<rect class="pill" x="8" y="5" width="{wide}" height="19" rx="9.5"/><text class="t" '
-            f'text-anchor="middle" x="{8 + wide / 2:g}" y="18.5">{escape(card.pill)}</text>'
+            f'text-anchor="middle" x="{8 + wide / 2:g}" y="18.5">{escape(node.pill)}</text>'
         )
         at = wide + 16
     room = max(2, int((WIDTH - at - 6) / LETTER))
-    name = card.name if len(card.name) <= room else f"{card.name[: room - 1]}…"
+    name = node.name if len(node.name) <= room else f"{node.name[: room - 1]}…"
     return f'{pill}<text class="t" x="{at:g}" y="19">{escape(name)}</text>'
 
 
-def _slot(card: Card) -> str:
+def _slot(node: FigureNode) -> str:
     """The gradient: its outline says where it comes from, its number what it is."""
-    if not card.state:
+    if not node.state:
         return f'<text class="l" x="12" y="{GRADIENT_ROW}">{say("not recorded")}</text>'
-    wide = max(28.0, len(card.gradient) * LETTER + 10)
-    tone = _TONES.get(card.state, "g")
-    word = say("gradient") if len(card.gradient) <= FITS_SLOT else ""
+    wide = max(28.0, len(node.gradient) * LETTER + 10)
+    tone = _TONES.get(node.state, "g")
+    word = say("gradient") if len(node.gradient) <= FITS_SLOT else ""
     return (
         f'<text class="l" x="12" y="{GRADIENT_ROW}">{word}</text>'
-        f'<rect class="{card.state}" '
+        f'<rect class="{node.state}" '
         f'x="{WIDTH - 6 - wide:g}" y="{GRADIENT_ROW - 13}" width="{wide:g}" height="18" rx="4"/>'
         f'<text class="{tone}" x="{WIDTH - 11}" y="{GRADIENT_ROW}" text-anchor="end">'
-        f"{escape(card.gradient)}</text>"
+        f"{escape(node.gradient)}</text>"
     )

@@ -1,4 +1,4 @@
-"""Two recordings side by side, aligned, with their differences marked: as text and as a card."""
+"""Two aligned recordings side by side with their differences marked, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tapelab.recording import Recording
 from tapelab.views.alignment import Pair, aligned
 from tapelab.views.card import card, columns, minified
 from tapelab.views.number_format import format_brief
-from tapelab.views.tape_summary import answers, question
+from tapelab.views.tape_summary import describe_call, gradient_results
 from tapelab.views.text_view import code_lines
 from tapelab.views.timeline import Model
 
@@ -41,7 +41,7 @@ CHANGES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One frame as it is told: number on its tape, op, name, value, gradient."""
+    """One frame of a tape: its op, its name, its value and its gradient, as text."""
 
     op: str
     name: str
@@ -93,21 +93,21 @@ class Compared:
 
     def _besides(self) -> str:
         """In what the tapes differ whose frames are alike."""
-        if any(old != new for _, old, new in self.answers):
+        if any(old != new for _, old, new in self.gradients):
             return say("The frames are alike; what was asked of them differs.")
         if any(mark != " " for mark, *_ in code_rows(self)):
             return say("The frames are alike; the code differs.")
         return say("Both tapes are alike.")
 
     @property
-    def answers(self) -> list[tuple[str, str, str]]:
+    def gradients(self) -> list[tuple[str, str, str]]:
         """For each source its name, its gradient before and its gradient after."""
-        old, new = dict(answers(self.before)), dict(answers(self.after))
+        old, new = dict(gradient_results(self.before)), dict(gradient_results(self.after))
         return [(name, old.get(name, "–"), new.get(name, "–")) for name in {**old, **new}]
 
 
 def compared(before: Recording, after: Recording) -> Compared:
-    """Bring two recordings beside one another."""
+    """Align two recordings and find their differences."""
     old, new, pairs = aligned(before, after)
     return Compared(before, after, (old, new), pairs)
 
@@ -175,11 +175,13 @@ def text(found: Compared) -> str:
         for mark, left, right in different
         for line in ([f"  − {left}"] * (mark in "−≠") + [f"  + {right}"] * (mark in "+≠"))
     ]
-    gradients = [f"  {name}  {old}  →  {new}" for name, old, new in found.answers if old != new]
+    gradients = [f"  {name}  {old}  →  {new}" for name, old, new in found.gradients if old != new]
     sections = [
         [found.headline],
         code,
-        [question(found.after) or question(found.before), *gradients] if gradients else [],
+        [describe_call(found.after) or describe_call(found.before), *gradients]
+        if gradients
+        else [],
         _table(found),
     ]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
@@ -188,16 +190,16 @@ def text(found: Compared) -> str:
 def _table(found: Compared) -> list[str]:
     """The frames in columns: those of the one side, those of the other, and what differs."""
     shown = rows(found)
-    cells = [(*_told(row.before), *_told(row.after)) for row in shown]
+    cells = [(*_cell_texts(row.before), *_cell_texts(row.after)) for row in shown]
     widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
     lines = []
-    for row, told in zip(shown, cells, strict=True):
+    for row, texts in zip(shown, cells, strict=True):
         if row.left_out:
             lines.append(f"    ⋮ {_alike(row.left_out)}")
             continue
         padded = [
             text + " " * room if at % 4 < 2 else " " * room + text
-            for at, text in enumerate(told)
+            for at, text in enumerate(texts)
             for room in [widths[at] - columns(text)]
         ]
         why = ", ".join(say(CHANGES[each]) for each in row.changes)
@@ -206,11 +208,15 @@ def _table(found: Compared) -> list[str]:
     return lines
 
 
+def _call_text(found: Compared) -> str:
+    return describe_call(found.after) or describe_call(found.before)
+
+
 def _alike(count: int) -> str:
     return say_many("{count} frame alike", "{count} frames alike", count)
 
 
-def _told(cell: Cell | None) -> tuple[str, ...]:
+def _cell_texts(cell: Cell | None) -> tuple[str, ...]:
     if cell is None:
         return ("",) * 4
     name = cell.name if len(cell.name) <= NAME else f"{cell.name[: NAME - 1]}…"
@@ -252,12 +258,14 @@ def _code_html(found: Compared) -> str:
 
 
 def _answers_html(found: Compared) -> str:
-    told = "".join(
+    texts = "".join(
         f"<li><code>{escape(name)}</code><bdi>{escape(old)}</bdi> → <bdi>{escape(new)}</bdi></li>"
-        for name, old, new in found.answers
+        for name, old, new in found.gradients
     )
-    asked = escape(question(found.after) or question(found.before))
-    return f'<div class="say"><h4><code>{asked}</code></h4><ul>{told}</ul></div>' if told else ""
+    call_text = escape(describe_call(found.after) or describe_call(found.before))
+    return (
+        f'<div class="say"><h4><code>{call_text}</code></h4><ul>{texts}</ul></div>' if texts else ""
+    )
 
 
 def _frames_html(found: Compared) -> str:
@@ -292,9 +300,9 @@ def _row_html(row: Row) -> str:
 def _cells_html(cell: Cell | None, row: Row) -> str:
     if cell is None:
         return '<td colspan="4" class="empty"></td>'
-    told = zip(("op", "name", "value", "gradient"), _told(cell), strict=True)
+    texts = zip(("op", "name", "value", "gradient"), _cell_texts(cell), strict=True)
     return "".join(
         f'<td class="{kind}{" at" if kind in row.changes else ""}'
         f'{" none" if text == "None" else ""}">{escape(text, quote=False)}</td>'
-        for kind, text in told
+        for kind, text in texts
     )

@@ -1,4 +1,4 @@
-"""What happened, as nodes, edges and the frames of the reel.
+"""The graph of a recording: nodes, edges, and the frames of the timeline.
 
 The same construction as in `extension/src/core/graph.ts`; the golden recordings hold both to it.
 """
@@ -32,7 +32,7 @@ class EdgeKind(Enum):
 
 
 class FrameKind(Enum):
-    """What a frame of the reel shows."""
+    """What a frame of the timeline shows."""
 
     WATCH = "watch"
     OP = "op"
@@ -63,7 +63,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One frame of the reel; `node` is -1 for an assignment."""
+    """One frame of the timeline; `node` is -1 for an assignment."""
 
     kind: FrameKind
     event: int
@@ -86,7 +86,7 @@ class Graph:
 
 
 def build_graph(recording: Recording) -> Graph:
-    """The graph and the reel of a recording."""
+    """The graph and the timeline of a recording."""
     builder = _Builder(recording)
     closed, wanted = _wanted_after_tape(recording)
     for located in recording.located:
@@ -100,7 +100,7 @@ def build_graph(recording: Recording) -> Graph:
 
 
 def _wanted_after_tape(recording: Recording) -> tuple[int, set[int]]:
-    """Where the tape ends, and which later events lead to something that was asked for."""
+    """Where the tape ends, and which later events lead to a target of a gradient call."""
     located = recording.located
     ends = [each.index for each in located if isinstance(each.event, e.Closed)]
     closed = ends[-1] if ends else len(located)

@@ -1,6 +1,6 @@
-"""What was asked of a tape and what came of it, read from the columns alone.
+"""The heading of a tape, its last gradient call and the results, read from the columns alone.
 
-A tape of any length is told in a few lines without a look at each of its events.
+Only columns are read, never event by event: a summary of a million events takes milliseconds.
 """
 
 from __future__ import annotations
@@ -32,47 +32,47 @@ def heading(recording: Recording) -> str:
     return f"{recording.tape.name or say('tape')}: {ops}, {variables}"
 
 
-def last_question(recording: Recording) -> e.Asked | None:
-    """The last question that was put to the tape."""
-    asked = _events(recording, e.Asked)
-    question = recording.event(int(asked[-1])) if len(asked) else None
-    assert question is None or isinstance(question, e.Asked)
-    return question
+def last_gradient_call(recording: Recording) -> e.Asked | None:
+    """The last gradient call on the tape, or None."""
+    gradient_call = _events(recording, e.Asked)
+    describe_call = recording.event(int(gradient_call[-1])) if len(gradient_call) else None
+    assert describe_call is None or isinstance(describe_call, e.Asked)
+    return describe_call
 
 
-def answers(recording: Recording) -> list[tuple[str, str]]:
-    """For each source of the last question its name, and its gradient or that it is None."""
-    asked = last_question(recording)
-    if asked is None:
+def gradient_results(recording: Recording) -> list[tuple[str, str]]:
+    """The name of each source of the last gradient call, and its gradient as text."""
+    gradient_call = last_gradient_call(recording)
+    if gradient_call is None:
         return []
-    pairs = zip(asked.sources, asked.results, strict=True)
+    pairs = zip(gradient_call.sources, gradient_call.results, strict=True)
     return [
-        (tensor_name(recording, source), _answer(recording, asked, source, result))
+        (tensor_name(recording, source), _result_text(recording, gradient_call, source, result))
         for source, result in pairs
     ]
 
 
-def question(recording: Recording) -> str:
-    """The last question in words: `gradient of z`."""
-    asked = last_question(recording)
-    if asked is None:
+def describe_call(recording: Recording) -> str:
+    """The last gradient call in words: `gradient of z`."""
+    gradient_call = last_gradient_call(recording)
+    if gradient_call is None:
         return ""
-    targets = ", ".join(tensor_name(recording, target) for target in asked.targets)
-    return say(METHODS[e.Method(asked.method)], targets=targets)
+    targets = ", ".join(tensor_name(recording, target) for target in gradient_call.targets)
+    return say(METHODS[e.Method(gradient_call.method)], targets=targets)
 
 
 def tensor_name(recording: Recording, tensor: int) -> str:
-    """What the learner calls a tensor, or the code that made it."""
+    """The learner's name for a tensor, or the code that computed it."""
     return " ".join(recording.tensor(tensor).name.split()) or say("it")
 
 
-def _answer(recording: Recording, asked: e.Asked, source: int, result: int) -> str:
-    if result < 0 and not np.any(_field(recording, e.Flowed, "call") == asked.call):
+def _result_text(recording: Recording, gradient_call: e.Asked, source: int, result: int) -> str:
+    if result < 0 and not np.any(_field(recording, e.Flowed, "call") == gradient_call.call):
         return say("not known: the tape has let go of its numbers")
     if result < 0:
         return say("None: no path leads there")
     text = format_brief(recording.tensor(result), ROOM)
-    reached = asked.unconnected == 0 or _reached(recording, asked.call, source)
+    reached = gradient_call.unconnected == 0 or _reached(recording, gradient_call.call, source)
     return text if reached else f"{text}  ({say('no path, shown as zero')})"
 
 

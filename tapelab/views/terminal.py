@@ -1,4 +1,4 @@
-"""Pictures in a terminal: as wide as it is, in the signs that it knows, with colours on a screen.
+"""Text views in a terminal: fitted to its width and encoding, with colours on a screen.
 
 Colour only repeats what the text says. It stays away where output goes to a file, where NO_COLOR is
 set, and on a terminal that calls itself dumb.
@@ -81,7 +81,7 @@ def is_screen(stream: Any) -> bool:
 
 
 def wants_colour() -> bool:
-    """Whether nobody has asked for a screen without colours."""
+    """Whether colours are allowed: NO_COLOR is unset and the terminal is not dumb."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

@@ -1,4 +1,4 @@
-"""The picture in plain text: the code with its values, the reel, and the way back."""
+"""A recording as plain text: the code with its values, the timeline, and the backward pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tapelab.recording.schema import Span
 from tapelab.views.card import columns
 from tapelab.views.number_format import format_brief
 from tapelab.views.tape_graph import Frame, FrameKind
-from tapelab.views.tape_summary import answers, heading, question
+from tapelab.views.tape_summary import describe_call, gradient_results, heading
 from tapelab.views.timeline import BACKWARD, Model, Step
 
 EMPTY: Final = sentence(
@@ -24,7 +24,7 @@ ROOM: Final = 28
 LONGEST: Final = 40
 """At most this many rows and lines of code are listed; middle rows beyond are counted."""
 LONG: Final = 20_000
-"""A tape of more events than this is told by its answers alone."""
+"""Of a tape of more events than this only the gradients are shown."""
 BEYOND: Final = sentence(
     "Too long to be listed. In a notebook the picture can be stepped through; "
     "tf.show(tape, target, step=…) tells one step."
@@ -39,23 +39,28 @@ def picture(recording: Recording, *, step: int | None = None, explanation: Any =
     if step is None and len(recording) > LONG:
         return _joined(heading(recording), translated(BEYOND), _answers(recording), why)
     model = Model.of(recording)
-    if not model.graph.frames and model.passage is None:
+    if not model.graph.frames and model.backward_pass is None:
         return _joined(heading(recording), translated(EMPTY))
     if step is None:
         end = model.at(len(model))
-        shown = listing(model, None), _reel(model, end), _answers(recording), _way_back(model, end)
+        shown = (
+            listing(model, None),
+            _timeline_table(model, end),
+            _answers(recording),
+            _backward_table(model, end),
+        )
         return _joined(heading(recording), *shown, why)
     now = model.at(step)
-    head = f"{heading(recording)}  ({_told(model, now)})"
-    reel = _reel(model, now, marked=True)
-    return _joined(head, listing(model, now), reel, _way_back(model, now), why)
+    head = f"{heading(recording)}  ({_step_summary(model, now)})"
+    timeline = _timeline_table(model, now, marked=True)
+    return _joined(head, listing(model, now), timeline, _backward_table(model, now), why)
 
 
 def _joined(*sections: str) -> str:
     return "\n\n".join(filter(None, sections)) + "\n"
 
 
-def _told(model: Model, step: Step) -> str:
+def _step_summary(model: Model, step: Step) -> str:
     """What happens at a step, in a few words."""
     number, steps = step.number, len(model)
     to = model.label(step.node)
@@ -73,7 +78,7 @@ def _told(model: Model, step: Step) -> str:
     return say(template, number=number, steps=steps, glyph=op.glyph if op else "?", to=to)
 
 
-def _reel(model: Model, step: Step, *, marked: bool = False) -> str:
+def _timeline_table(model: Model, step: Step, *, marked: bool = False) -> str:
     """One row for each frame: its number on the tape, the op, its name, value and gradient.
 
     Behind them stands the function that it ran in, if any.
@@ -121,19 +126,19 @@ def _function(model: Model, frame: int) -> str:
 
 def _answers(recording: Recording) -> str:
     """What came of the question that was put to the tape, source by source."""
-    rows: list[Row] = [(f"  {name}", answer) for name, answer in answers(recording)]
-    return f"{question(recording)}\n{_table(rows)}" if rows else ""
+    rows: list[Row] = [(f"  {name}", answer) for name, answer in gradient_results(recording)]
+    return f"{describe_call(recording)}\n{_table(rows)}" if rows else ""
 
 
-def _way_back(model: Model, step: Step) -> str:
+def _backward_table(model: Model, step: Step) -> str:
     """Each step back in one row: upstream × local = contribution, and the sum where paths meet."""
     first = len(model.graph.frames) + 1
     rows: list[Row] = []
     for number, more in _shortened(range(first, step.number + 1)):
         each = model.at(number)
         if more:
-            told = say_many("{count} step more", "{count} steps more", more)
-            rows.append(("  ⋮", told, "", "", ""))
+            summary = say_many("{count} step more", "{count} steps more", more)
+            rows.append(("  ⋮", summary, "", "", ""))
         elif each.flow is not None:
             rows.append(_flow_row(model, each))
     return f"{say('the way back')}\n{_table(rows)}" if rows else ""

@@ -1,7 +1,11 @@
-"""What is lit at a step: first forwards through the reel, then back, one contribution at a time.
+"""The state of every step: the forward pass frame by frame, then the backward pass.
 
-The same model as in `extension/src/core/model.ts` and `picture.ts`; the golden recordings hold
-both to it. Steps count from 1, as they do on screen.
+A step is either one frame of the forward pass, or one contribution of the backward pass. `Model`
+answers for any step which frame and node are current and what each gradient slot shows; all views
+are functions of it.
+
+The same model as in `extension/src/core/model.ts` and `stepstate.ts`; the golden recordings hold
+both to it. Steps count from 1, as on screen.
 """
 
 from __future__ import annotations
@@ -46,43 +50,45 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Passage:
-    """One question put to the tape, and its way back."""
+class BackwardPass:
+    """One gradient call and its backward pass."""
 
-    asked: e.Asked
+    gradient_call: e.Asked
     event: int
     flows: tuple[e.Flowed, ...]
 
 
 @dataclass(frozen=True)
 class Model:
-    """A recording made ready for pictures: its graph, and the way back that is shown."""
+    """A recording prepared for the views: its graph, and the backward pass that is shown."""
 
     recording: Recording
     graph: Graph
-    passages: tuple[Passage, ...]
+    backward_passes: tuple[BackwardPass, ...]
     chosen: int
 
     @classmethod
     def of(cls, recording: Recording, chosen: int | None = None) -> Model:
-        """Prepare a recording; shown is the last way back on which something flowed."""
-        graph, passages = build_graph(recording), _passages(recording)
+        """Prepare a recording; by default the last backward pass with a gradient is shown."""
+        graph, backward_passes = build_graph(recording), _backward_passes(recording)
         if chosen is None:
-            flowing = [at for at, passage in enumerate(passages) if passage.flows]
-            chosen = flowing[-1] if flowing else len(passages) - 1
-        return cls(recording, graph, passages, chosen)
+            flowing = [
+                at for at, backward_pass in enumerate(backward_passes) if backward_pass.flows
+            ]
+            chosen = flowing[-1] if flowing else len(backward_passes) - 1
+        return cls(recording, graph, backward_passes, chosen)
 
     @property
-    def passage(self) -> Passage | None:
-        """The way back that is shown; None where nobody asked."""
-        return self.passages[self.chosen] if self.passages else None
+    def backward_pass(self) -> BackwardPass | None:
+        """The backward pass that is shown; None without a gradient call."""
+        return self.backward_passes[self.chosen] if self.backward_passes else None
 
     @cached_property
     def flows(self) -> tuple[e.Flowed | None, ...]:
         """The backward steps; one empty step where nothing flows at all."""
-        if self.passage is None:
+        if self.backward_pass is None:
             return ()
-        return self.passage.flows or (None,)
+        return self.backward_pass.flows or (None,)
 
     @cached_property
     def arrivals(self) -> dict[int, list[int]]:
@@ -108,10 +114,10 @@ class Model:
         return self._backward(number, self.flows[number - len(frames) - 1])
 
     def _backward(self, number: int, flow: e.Flowed | None) -> Step:
-        graph, passage = self.graph, self.passage
-        assert passage is not None
+        graph, backward_pass = self.graph, self.backward_pass
+        assert backward_pass is not None
         if flow is None:
-            through, arrives = -1, passage.asked.targets[0] if passage.asked.targets else -1
+            through, arrives = -1, next(iter(backward_pass.gradient_call.targets), -1)
         else:
             through, arrives = graph.of_event.get(flow.event, -1), flow.tensor
         node = graph.of_tensor.get(arrives, -1)
@@ -144,7 +150,7 @@ class Model:
     def slot(self, node: int, step: Step | None = None) -> Slot:
         """The gradient of a node at a step (by default the last): pending, part, value, zero, …"""
         step = step or self.at(len(self))
-        if self.passage is None or step.phase != BACKWARD:
+        if self.backward_pass is None or step.phase != BACKWARD:
             return Slot("pending")
         steps = self.arrivals.get(node, [])
         done = step.number - len(self.graph.frames)
@@ -158,10 +164,10 @@ class Model:
         return Slot("pending")
 
     def _shown_as_zero(self, node: int) -> bool:
-        asked = self.passage.asked if self.passage else None
-        if asked is None or not asked.unconnected:
+        gradient_call = self.backward_pass.gradient_call if self.backward_pass else None
+        if gradient_call is None or not gradient_call.unconnected:
             return False
-        return node in {self.graph.of_tensor.get(source, -1) for source in asked.sources}
+        return node in {self.graph.of_tensor.get(source, -1) for source in gradient_call.sources}
 
     def slot_text(self, slot: Slot, room: int) -> str:
         """What stands in a slot, in so many characters; nothing where it is not computed yet."""
@@ -209,16 +215,16 @@ _FIXED: Final = {"pending": "", "none": "None", "nonezero": "0", "zero": "0"}
 _ASSIGNED: Final = ("assign", "assign_add", "assign_sub", "assign")
 
 
-def _passages(recording: Recording) -> tuple[Passage, ...]:
-    asked: dict[int, tuple[int, e.Asked]] = {}
+def _backward_passes(recording: Recording) -> tuple[BackwardPass, ...]:
+    calls: dict[int, tuple[int, e.Asked]] = {}
     flows: dict[int, list[e.Flowed]] = defaultdict(list)
     for located in recording.located:
         if isinstance(located.event, e.Asked):
-            asked[located.event.call] = located.index, located.event
+            calls[located.event.call] = located.index, located.event
         elif isinstance(located.event, e.Flowed):
             flows[located.event.call].append(located.event)
     return tuple(
-        Passage(event, index, tuple(flows[call])) for call, (index, event) in asked.items()
+        BackwardPass(event, index, tuple(flows[call])) for call, (index, event) in calls.items()
     )
 
 

@@ -1,6 +1,6 @@
-"""What comes of a function when its inputs move: as a page with sliders, and as text.
+"""A function of a few numbers while its inputs move: as a page with sliders, and as text.
 
-The page needs no kernel: it holds the moments of a grid, worked out beforehand, and says so.
+The page needs no kernel: it holds precomputed evaluations on a grid, and says so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DIGITS: Final = 6
 """So many digits of a number in a curve are enough to draw it."""
 
 Derivative = float | None
-"""A number, NaN among them; None where no path leads back."""
+"""A derivative, perhaps NaN; None where no path leads to the input."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,14 @@ class Input:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What comes of the function at one place: its result, its slopes, its tape."""
+    """The function evaluated at one point: its result, its derivatives, its tape."""
 
     values: tuple[float, ...]
     result: float
     derivatives: tuple[Derivative, ...]
     recording: Recording
     error: str = ""
-    """What the function raised here, if it did; the recording is that of another moment then."""
+    """The error raised here, if any; the recording is then that of the last good evaluation."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Bounds:
-    """From where to where the plots of all inputs reach: that of the function, those of slopes."""
+    """The axis ranges of the plots: of the results, and of the derivatives per input."""
 
     results: tuple[float, float]
     derivatives: tuple[tuple[float, float], ...]
@@ -64,7 +64,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Grid:
-    """The moment at the start, then those on a grid, `counts` along the inputs, the last fastest.
+    """The evaluation at the start, then those on a grid, `counts` per input, the last fastest.
 
     `curves` holds for each input the curve through the start, then one through each place that
     the others have on the grid.
@@ -100,13 +100,13 @@ def settings(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def live(evaluation: Evaluation, curves: tuple[Curve, ...]) -> dict[str, Any]:
-    """A moment with its curves as JSON values, as the widget gets it from the kernel."""
-    return {**told(evaluation), "curves": [drawn(curve) for curve in curves]}
+def live_json(evaluation: Evaluation, curves: tuple[Curve, ...]) -> dict[str, Any]:
+    """An evaluation with its curves as JSON values, as the kernel sends it to the widget."""
+    return {**evaluation_json(evaluation), "curves": [curve_json(curve) for curve in curves]}
 
 
-def told(evaluation: Evaluation) -> dict[str, Any]:
-    """The numbers of a moment as JSON values; words stand for those that JSON has none for."""
+def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
+    """The values of an evaluation as JSON; text stands for NaN and infinities."""
     error = {"error": evaluation.error} if evaluation.error else {}
     return {
         "values": list(evaluation.values),
@@ -116,7 +116,7 @@ def told(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def drawn(curve: Curve) -> dict[str, Any]:
+def curve_json(curve: Curve) -> dict[str, Any]:
     """A curve as JSON values, None where it has no place."""
     return {
         "results": [_place(each) for each in curve.results],
@@ -135,7 +135,7 @@ def _place(value: Derivative) -> float | None:
 
 
 def page(experiment: Experiment, grid: Grid) -> str:
-    """One self-contained HTML document with sliders over the moments of the grid."""
+    """One self-contained HTML document with sliders over the evaluations of the grid."""
     return html.document(f"What if: {experiment.name}", container(experiment, grid))
 
 
@@ -146,12 +146,12 @@ def container(experiment: Experiment, grid: Grid) -> str:
         **settings(experiment),
         "counts": list(grid.counts),
         "sizes": [len(each) for each in recordings],
-        "evaluations": [told(evaluation) for evaluation in grid.evaluations],
-        "curves": [[drawn(curve) for curve in curves] for curves in grid.curves],
+        "evaluations": [evaluation_json(evaluation) for evaluation in grid.evaluations],
+        "curves": [[curve_json(curve) for curve in curves] for curves in grid.curves],
     }
     evaluations = html.packed("recording", b"".join(recordings))
-    told_of = grid.evaluations[0].recording
-    return html.wrapped(evaluations + html.as_json("what-if", data), told_of)
+    recording = grid.evaluations[0].recording
+    return html.wrapped(evaluations + html.as_json("what-if", data), recording)
 
 
 def frame(experiment: Experiment, grid: Grid, fallback: str, identity: str) -> str:
@@ -161,7 +161,7 @@ def frame(experiment: Experiment, grid: Grid, fallback: str, identity: str) -> s
 
 
 def text(experiment: Experiment, evaluation: Evaluation, curves: tuple[Curve, ...]) -> str:
-    """A terminal's form: where the inputs stand, the slopes, and a plot along each input."""
+    """A terminal's form: the inputs, the derivatives, and a plot along each input."""
     rows = [f"{experiment.name} = {format_number(evaluation.result)}", ""]
     width = max(len(each.name) for each in experiment.inputs)
     for each, value, derivative in zip(
@@ -169,8 +169,10 @@ def text(experiment: Experiment, evaluation: Evaluation, curves: tuple[Curve, ..
     ):
         low, high = format_number(each.low), format_number(each.high)
         reach = say("from {low} to {high}", low=low, high=high)
-        told = say("None: no path leads there") if derivative is None else format_number(derivative)
-        steep = say("slope {slope}", slope=told)
+        shown = (
+            say("None: no path leads there") if derivative is None else format_number(derivative)
+        )
+        steep = say("slope {slope}", slope=shown)
         rows.append(f"  {each.name:<{width}} = {format_number(value)}  {reach}   {steep}")
     for number, curve in enumerate(curves):
         rows += ["", *_plot(experiment, evaluation, number, curve)]

@@ -25,8 +25,8 @@ def compare(before: Any, after: Any) -> Comparison:
     """Show two tapes side by side, aligned, with their differences marked.
 
     Takes for each a tape, a recording, its bytes, a picture from `tf.show`, or the path of a
-    `.tape` file. Gradients are compared as far as they were asked for: `tf.show(tape, target)` is
-    a tape with its way back.
+    `.tape` file. Gradients are compared as far as they were computed: `tf.show(tape, target)`
+    is a tape with its backward pass.
     """
     __tracebackhide__ = True
     found = Comparison(compared(recorded(before, by="compare"), recorded(after, by="compare")))
@@ -39,7 +39,7 @@ def compare(before: Any, after: Any) -> Comparison:
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Shown, Drawable):
-    """Two recordings beside one another, to look at and to save."""
+    """Two compared recordings, to look at and to save."""
 
     found: Compared
 
@@ -73,7 +73,7 @@ class Comparison(Shown, Drawable):
         return {
             "headline": self.found.headline,
             "differences": self.differences,
-            "gradients": self.found.answers,
+            "gradients": self.found.gradients,
             "frames": [asdict(each) for each in tape_comparison.rows(self.found)],
         }
 
@@ -138,7 +138,7 @@ def _listed(steps: dict[int, int]) -> list[int]:
 
 
 def _follower(other: Any, steps: dict[int, int]) -> Any:
-    """Moves the other picture to the step at which the same happens."""
+    """A callback that moves the other view to the matching step."""
 
     def follow(change: Any) -> None:
         other.step = steps.get(change["new"], other.step)

@@ -25,7 +25,7 @@ HAIL: Final = {"kind": "hail"}
 class Explorer(anywidget.AnyWidget):
     """A recording to step through; `step` follows the learner, and the learner follows `step`.
 
-    `predictions` are the learner's answers where the picture asked what comes next, in the order
+    `predictions` are the learner's answers to questions about the next step, in the order
     in which they were given: dictionaries with the fields of `tapelab.exercises.Prediction`.
 
     An output holds no widget but the page that the widget `stands_for`, and whose place it takes
@@ -47,10 +47,10 @@ class Explorer(anywidget.AnyWidget):
         self._of = shown or Page(from_bytes(traits["recording"]))
         self._score = Score()
         super().__init__(stands_for=self._of.identity, **traits)
-        self.on_msg(self._heard)
+        self.on_msg(self._on_message)
 
-    def _heard(self, _: Any, message: Any, __: Any) -> None:
-        """Answer that there is a kernel; send the views that do not travel with every output."""
+    def _on_message(self, _: Any, message: Any, __: Any) -> None:
+        """Reply to the greeting of a view, or send the code that outputs do not contain."""
         if message == HAIL:
             self.send(HAIL)
         elif message == EXTRAS:
@@ -71,15 +71,15 @@ class Explorer(anywidget.AnyWidget):
         self._score.show(self.predictions)
 
     @traitlets.observe("predictions")
-    def _judged(self, change: Any) -> None:
+    def _on_prediction(self, change: Any) -> None:
         self._score.update(change["new"])
 
     @traitlets.default("language")
-    def _chosen(self) -> str:
+    def _default_language(self) -> str:
         return language()
 
     @traitlets.default("words")
-    def _said(self) -> dict[str, Any]:
+    def _default_words(self) -> dict[str, Any]:
         return of_explorer(lambda: from_bytes(self.recording).said())
 
 
@@ -148,12 +148,12 @@ class Sliders(Explorer):
             shown,
             recording=to_bytes(first.recording),
             what_if=views.settings(trial.experiment),
-            evaluation=self._told(first),
+            evaluation=self._evaluation_json(first),
             values=list(trial.starts),
         )
 
-    def _told(self, evaluation: Evaluation) -> dict[str, Any]:
-        return views.live(evaluation, self._trial.curves(evaluation.values))
+    def _evaluation_json(self, evaluation: Evaluation) -> dict[str, Any]:
+        return views.live_json(evaluation, self._trial.curves(evaluation.values))
 
     @traitlets.observe("values")
     def _run_again(self, change: Any) -> None:
@@ -164,4 +164,4 @@ class Sliders(Explorer):
         self._shown = self._trial.evaluation_or(self._shown, values)
         with self.hold_sync():
             self.recording = to_bytes(self._shown.recording)
-            self.evaluation = self._told(self._shown)
+            self.evaluation = self._evaluation_json(self._shown)

@@ -1,4 +1,8 @@
-"""Runs a function at one place after the other: with a tape to look at, and compiled to draw it."""
+"""Evaluates a function at many points: on a tape to be shown, and compiled to draw curves.
+
+An `Evaluation` runs the function eagerly on a tape; the points of a curve run through
+`tf.function` where tracing gives the same result, and stay within a time budget.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +49,7 @@ SECONDS: Final = 1.0
 KEPT: Final = 1000
 """So many curves are remembered."""
 LONGEST: Final = 200
-"""So much of an error is told."""
+"""Error messages are cut to this many characters."""
 
 
 def _call(run: Callable[[], Any]) -> Any:
@@ -58,7 +62,7 @@ _FROM_NOWHERE: Final = FunctionType(_call.__code__.replace(co_filename="<what if
 
 @contextmanager
 def _apart() -> Iterator[None]:
-    """Begin with nothing that happened before, and forget what is done, however often it is."""
+    """Hide earlier records of this thread, and drop those made inside."""
     kept = dict(vars(recent))
     recent.clear()
     try:
@@ -96,7 +100,7 @@ class Trial:
         return found
 
     def evaluation(self, values: Sequence[float]) -> Evaluation:
-        """Forward and backward at one place, with everything that the tape heard."""
+        """The forward and backward pass at one point, with the recording of its tape."""
         with _apart():
             evaluation: Evaluation = _FROM_NOWHERE(lambda: self._evaluation(values))
         return evaluation
@@ -114,7 +118,7 @@ class Trial:
 
     @cached_property
     def _compiled(self) -> Callable[..., Any]:
-        """Result and slopes through `tf.function`, where tracing does not change the answer."""
+        """Result and derivatives through `tf.function`, where tracing does not change them."""
 
         def result_and_derivatives(*places: Any) -> Any:
             with GradientTape() as tape:
@@ -131,7 +135,7 @@ class Trial:
         return compiled if same else result_and_derivatives
 
     def derivatives(self, values: Sequence[float]) -> tuple[float, tuple[Derivative, ...]]:
-        """Result and slopes at one place; NaN where the function raises something."""
+        """Result and derivatives at one point; NaN where the function raises."""
         with _apart():
             try:
                 return _numbers(*self._compiled(*[to_tensor(value) for value in values]))
@@ -139,13 +143,13 @@ class Trial:
                 return math.nan, (math.nan,) * len(self.inputs)
 
     def evaluation_or(self, last: Evaluation, values: Sequence[float]) -> Evaluation:
-        """The moment at a place; where the function raises something, that and the last tape."""
+        """The evaluation at a point, or the error raised there with the last recording."""
         try:
             return self.evaluation(values)
         except Exception as error:  # noqa: BLE001 - of whatever it raises, the picture tells
-            told = f"{type(error).__name__}: {error}"[:LONGEST]
+            message = f"{type(error).__name__}: {error}"[:LONGEST]
             gaps = (math.nan,) * len(self.inputs)
-            return Evaluation(tuple(values), math.nan, gaps, last.recording, told)
+            return Evaluation(tuple(values), math.nan, gaps, last.recording, message)
 
     def curve(self, number: int, values: Sequence[float], samples: int) -> Curve:
         """The function along one input, the others where they stand."""
@@ -196,7 +200,7 @@ class Trial:
         return Bounds(_reach([result for result, _ in found]), tuple(map(_reach, along)))
 
     def grid(self) -> Grid:
-        """Moments at even distances, as many as a page may hold; the first is the start."""
+        """Evaluations on an even grid, as many as a page may hold; the first is the start."""
         begin = time.perf_counter()
         first = self.evaluation(self.starts)
         spent = time.perf_counter() - begin
@@ -242,7 +246,7 @@ def _numbers(
 
 
 def _close(one: Any, other: Any) -> bool:
-    """Whether results and slopes are alike, up to the order in which they were summed up."""
+    """Whether results and derivatives agree up to the order of summation."""
     pairs = zip((one[0], *one[1]), (other[0], *other[1]), strict=True)
     return all(
         a is b if a is None or b is None else np.allclose(a, b, rtol=1e-4, equal_nan=True)
@@ -262,10 +266,10 @@ def _not_a_number(name: str, given: Any, found: Tensor | None) -> str:
             "Return one tensor, such as the loss."
         )
     kind = f"{found.dtype.name}{list(found.shape)}" if found.shape.rank else found.dtype.name
-    told = f"what_if() draws one float, and {name}() returned {kind}. "
+    message = f"what_if() draws one float, and {name}() returned {kind}. "
     if found.shape.rank:
-        return f"{told}Return tf.reduce_sum(…) of it."
+        return f"{message}Return tf.reduce_sum(…) of it."
     if found.dtype.is_complex:
-        return f"{told}Return tf.abs(…) of it."
+        return f"{message}Return tf.abs(…) of it."
     whole = found.dtype.is_integer or found.dtype.is_bool
-    return f"{told}Return {'tf.cast(…, tf.float32) of it' if whole else 'a number'}."
+    return f"{message}Return {'tf.cast(…, tf.float32) of it' if whole else 'a number'}."

@@ -22,7 +22,7 @@ from tapelab.views import (
     text_view,
 )
 from tapelab.views.card import DATA
-from tapelab.views.tape_summary import last_question
+from tapelab.views.tape_summary import last_gradient_call
 from tapelab.widgets.cell_output import Page, first_in_cell, in_marimo, in_terminal, shell
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ def show(
     step: int | None = None,
     predict: bool = False,
 ) -> Picture:
-    """Show what a tape recorded: code, reel, graph, and the way back from a target.
+    """Show what a tape recorded: code, timeline, graph, and the backward pass from a target.
 
     A notebook draws the picture, at any place of a cell (marimo where a cell ends in it); elsewhere
     it is printed as text. Takes a tape, a recording, its bytes, or the path of a `.tape` file. With
-    a target the way back to the source (by default: all that is watched) is part of the picture,
-    and where it does not get there, why. `step` is where to begin, counted from 1; with `predict`
-    the picture begins by asking what comes next.
+    a target the backward pass to the source (by default: all that is watched) is part of the
+    picture, with the reason where a gradient is missing. `step` is where to begin, counted from 1;
+    with `predict` the picture begins with a question about the next step.
     """
     __tracebackhide__ = True
     recording = recorded(tape, target, source)
@@ -158,8 +158,8 @@ def _read(given: Any, by: str) -> Recording:
 
 def _called(thing: Any) -> str:
     """A thing that is no tape, as its owner would recognise it."""
-    told = " ".join(repr(thing).split())
-    short = told if len(told) <= 40 else f"{told[:39]}…"
+    text = " ".join(repr(thing).split())
+    short = text if len(text) <= 40 else f"{text[:39]}…"
     return f"{type(thing).__name__}: {short}"
 
 
@@ -168,14 +168,14 @@ def why_missing(recording: Recording) -> Explanation | None:
 
     None where nothing does. A long recording is not looked through for what may ail it.
     """
-    asked = last_question(recording)
-    if asked is not None:
-        for source, result in zip(asked.sources, asked.results, strict=True):
-            why = explain_recording(recording, asked.targets[0], source) if result < 0 else None
+    call = last_gradient_call(recording)
+    if call is not None:
+        for source, result in zip(call.sources, call.results, strict=True):
+            why = explain_recording(recording, call.targets[0], source) if result < 0 else None
             if why is not None and why.findings:
                 return why
-        if -1 not in asked.results and len(recording) <= LOOKED_THROUGH:
-            found = explain_call(recording, asked.call)
+        if -1 not in call.results and len(recording) <= LOOKED_THROUGH:
+            found = explain_call(recording, call.call)
             return found if found.findings else None
     return None
 

@@ -34,8 +34,8 @@ def pictures(arrays: tuple[Array, Array] | None) -> str:
         return ""
     finite = [np.abs(each[np.isfinite(each)]) for each in map(_real, arrays)]
     scale = max((float(each.max()) for each in finite if each.size), default=0.0) or 1.0
-    told = zip(_titles(), map(_real, arrays), strict=True)
-    return _side_by_side([_figure(title, each, scale) for title, each in told])
+    description = zip(_titles(), map(_real, arrays), strict=True)
+    return _side_by_side([_figure(title, each, scale) for title, each in description])
 
 
 def _titles() -> tuple[str, str]:
@@ -54,10 +54,10 @@ def _may_be_image(array: Array) -> bool:
 def _image_figure(title: str, array: Array) -> str:
     """One pixel of the picture for one of the array, or for several of a large one."""
     high, wide, _ = array.shape
-    told = say("{title}: an image of {shape} pixels", title=title, shape=f"{high} × {wide}")
+    description = say("{title}: an image of {shape} pixels", title=title, shape=f"{high} × {wide}")
     data = b64encode(as_png(levels(array))).decode()
     return (
-        f"<figure><img class=pixels alt='{escape(told)}' src='data:image/png;base64,{data}'>"
+        f"<figure><img class=pixels alt='{escape(description)}' src='data:image/png;base64,{data}'>"
         f"<figcaption>{escape(title)}</figcaption></figure>"
     )
 
@@ -74,12 +74,12 @@ def _figure(title: str, array: Array, scale: float) -> str:
     shape = " × ".join(map(str, array.shape))
     finite = array[np.isfinite(array)]
     low, high = (f"{each(finite):.4g}" if finite.size else "NaN" for each in (np.min, np.max))
-    told = say("{title}: {shape} numbers from {low} to {high}", title=title, shape=shape,
+    description = say("{title}: {shape} numbers from {low} to {high}", title=title, shape=shape,
                low=low, high=high)  # fmt: skip
     marks = "".join(_bars(array, scale) if array.ndim == 1 else _squares(array, scale))
     return (
-        f"<figure><svg viewBox='0 0 {WIDTH} {HEIGHT}' role=img aria-label='{escape(told)}'>{marks}"
-        f"</svg><figcaption>{escape(title)}</figcaption></figure>"
+        f"<figure><svg viewBox='0 0 {WIDTH} {HEIGHT}' role=img "
+        f"aria-label='{escape(description)}'>{marks}</svg><figcaption>{escape(title)}</figcaption></figure>"
     )
 
 

@@ -46,7 +46,7 @@ ICONS: Final = {
     "open": ("", sentence("not checked yet")),
 }
 LARGEST: Final = 12
-"""Tapes of more cards are told by the Explorer alone, not by a small graph."""
+"""Tapes of more nodes have no small graph, only the Explorer."""
 
 
 def verdict_html(verdict: Verdict, hints: Hints, note: str = "") -> str:
@@ -104,11 +104,11 @@ def _again() -> str:
 
 def _head(title: str, place: str, earned: float, of: float, beside: str = "") -> str:
     share = int(100 * earned / of) if of else 0
-    told = prose(points(earned, of)).replace(short(earned), f"<b>{short(earned)}</b>", 1)
+    content = prose(points(earned, of)).replace(short(earned), f"<b>{short(earned)}</b>", 1)
     return (
         f"<div class=head><div><h3>{prose(title)}</h3><small>{prose(place)}</small></div>"
         f"<div class=meter aria-hidden=true><i style='width:{share}%'></i></div>"
-        f"<div class=points>{told}</div>{beside}</div>"
+        f"<div class=points>{content}</div>{beside}</div>"
     )
 
 
@@ -196,9 +196,9 @@ def _button(text: str, beside: str = "") -> str:
 
 def _priced(hints: Hints) -> str:
     asking, costs = f'`tf.hint("{hints.exercise.id}")`', cost(hints.next_cost)
-    told = say("{asking} opens the next hint; it {costs}.", asking=asking, costs=costs)
+    content = say("{asking} opens the next hint; it {costs}.", asking=asking, costs=costs)
     number = f"<span class='sign open closed'>{len(hints.opened) + 1}</span>"
-    return f"<div class=rung>{number}<p>{prose(told)}</p></div>"
+    return f"<div class=rung>{number}<p>{prose(content)}</p></div>"
 
 
 def _rung(number: int, text: str) -> str:
@@ -234,13 +234,13 @@ class Card:
         return Picture(found.trial.recording, found.trial.explanation, step)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        told: dict[str, Any] = {"text/plain": self.text, "text/html": self.html}
+        content: dict[str, Any] = {"text/plain": self.text, "text/html": self.html}
         match self.about:
             case Verdict():
-                told[DATA] = {**self.about.to_json(), "hints": self.opened}
+                content[DATA] = {**self.about.to_json(), "hints": self.opened}
             case Hints():
-                told[DATA] = {"hinted": self.about.exercise.id, "hints": len(self.about.opened)}
-        return told
+                content[DATA] = {"hinted": self.about.exercise.id, "hints": len(self.about.opened)}
+        return content
 
 
 def exercise(number: str) -> Callable[[Function], Function]:
@@ -252,12 +252,12 @@ def check(number: str) -> Card:
     """Judge your answer to an exercise: points, what is right, what is missing, and a hint."""
     verdict = SESSION.check(number)
     hints, note = SESSION.hints(verdict.exercise), SESSION.kept.trouble
-    told = verdict_text(verdict, hints, note), verdict_html(verdict, hints, note)
-    return Card(verdict, *told, len(hints.opened))
+    content = verdict_text(verdict, hints, note), verdict_html(verdict, hints, note)
+    return Card(verdict, *content, len(hints.opened))
 
 
 def hint(number: str) -> Card:
-    """Open the next hint of an exercise; what it costs is told before."""
+    """Open the next hint of an exercise; the card before it says what it costs."""
     hints = SESSION.next_hint(number)
     return Card(hints, hints_text(hints), hints_html(hints))
 

@@ -128,7 +128,7 @@ class WhatIf(Shown, Drawable):
     trial: Trial
 
     def at(self, **values: float) -> Evaluation:
-        """What comes of the function at one place: result, slopes, and the recording of its tape.
+        """The function at one point: result, derivatives, and the recording of its tape.
 
         Inputs that are not named stand where they began.
         """
@@ -149,7 +149,7 @@ class WhatIf(Shown, Drawable):
         return views.page(self.trial.experiment, self.trial.grid())
 
     def figure(self) -> Figure:
-        """The function along each input with its tangent, and its slope, as a Matplotlib figure."""
+        """The function along each input with its tangent and derivative, as a Matplotlib figure."""
         starts = self.trial.starts
         return figures.what_if_figure(
             self.trial.experiment, self.trial.evaluation(starts), self.trial.curves(starts)
@@ -165,9 +165,9 @@ class WhatIf(Shown, Drawable):
         return self.recording.to_dot()
 
     def to_json(self) -> dict[str, Any]:
-        """The inputs, and what came of them where they began: result, slopes, curves."""
+        """The inputs, and the evaluation at their start: result, derivatives, curves."""
         starts = self.trial.starts
-        evaluation = views.live(self.trial.evaluation(starts), self.trial.curves(starts))
+        evaluation = views.live_json(self.trial.evaluation(starts), self.trial.curves(starts))
         return {**views.settings(self.trial.experiment), **evaluation}
 
     def __str__(self) -> str:

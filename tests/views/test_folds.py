@@ -69,7 +69,7 @@ def test_a_loop_that_ran_beside_the_tape_is_shown_by_what_ran_last():
 
 def test_a_variable_that_every_iteration_reads_stays_outside_the_loop(golden):
     model, found = folded(golden("iterations"))
-    x = model.graph.of_tensor[model.passage.asked.sources[0]]
+    x = model.graph.of_tensor[model.backward_pass.gradient_call.sources[0]]
     assert found.of_node[x] == -1
 
 

@@ -8,7 +8,7 @@ import pytest
 import tapelab as tf
 from tapelab.views.dot import digraph
 from tapelab.views.figures import figure
-from tapelab.views.static_figure import HEIGHT, MOST, PASS, WIDTH, layered, still
+from tapelab.views.static_figure import HEIGHT, MOST, PASS, WIDTH, layered, static_figure
 from tapelab.views.svg import svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -39,10 +39,10 @@ def test_every_value_and_every_gradient_stands_in_the_svg(golden):
 
 
 def test_the_contributions_come_back_on_the_roads_they_took(golden):
-    shown = still(golden("scene_a"))
+    shown = static_figure(golden("scene_a"))
     back = {
-        (shown.cards[road.start].name, shown.cards[road.end].name): road.back
-        for road in shown.roads
+        (shown.nodes[road.start].name, shown.nodes[road.end].name): road.gradient_text
+        for road in shown.edges
     }
     assert back["x", "tf.sin(x)"] == "−0.9900"
     assert back["x", "x * y"] == "4.0000"
@@ -67,8 +67,8 @@ def test_no_road_runs_behind_a_card_that_it_passes():
     x, w = tf.Variable(3.0), tf.Variable(2.0)
     with tf.GradientTape() as tape:
         z = tf.sin(tf.exp(x * w) + x) * x + w
-    shown = still(tape.recording(z))
-    passed = {top for way in shown.ways.values() for top in way}
+    shown = static_figure(tape.recording(z))
+    passed = {top for way in shown.routes.values() for top in way}
     assert len(passed) >= 4
     for left, top in passed:
         column = [y for x_at, y in shown.places if x_at == left]
@@ -84,21 +84,21 @@ def test_what_is_beside_the_tape_has_no_gradient_and_the_cut_is_drawn(golden):
 
 def test_no_two_cards_stand_in_one_place(golden):
     for name in ("scene_a", "composite", "matmul", "fan_out"):
-        places = still(golden(name)).places
+        places = static_figure(golden(name)).places
         assert len(set(places)) == len(places)
 
 
 def test_a_long_chain_is_folded_and_says_so(golden):
-    shown = still(golden("chain"))
-    assert [card.size for card in shown.cards] == [0, 2000]
+    shown = static_figure(golden("chain"))
+    assert [card.size for card in shown.nodes] == [0, 2000]
     assert shown.note == "1 group of ops folded."
     assert shown.note in svg(golden("chain"))
     assert shown.note in digraph(golden("chain")).source
 
 
 def test_a_crowd_is_cut_to_its_end_and_says_so(crowd):
-    shown = still(crowd)
-    assert len(shown.cards) <= MOST
+    shown = static_figure(crowd)
+    assert len(shown.nodes) <= MOST
     assert f"The last {MOST} of" in shown.note
     assert shown.note in words(svg(crowd))
 

@@ -48,7 +48,7 @@ def test_zero_none_and_shown_as_zero_are_different_things(golden):
     assert states(Model.of(golden("zero")))[0] == "zero"
     assert states(Model.of(golden("numpy_detour")))[0] == "none"
     unconnected = Model.of(golden("unconnected_zero"))
-    y = unconnected.graph.of_tensor[unconnected.passage.asked.sources[1]]
+    y = unconnected.graph.of_tensor[unconnected.backward_pass.gradient_call.sources[1]]
     assert unconnected.slot(y).state == "nonezero"
     assert states(Model.of(golden("not_finite")))[0] == "nan"
 
@@ -85,7 +85,7 @@ def test_a_departure_without_return_is_not_drawn():
 
 def test_of_several_questions_the_last_with_a_way_back_is_shown(golden):
     model = Model.of(golden("persistent"))
-    assert len(model.passages) == 2
+    assert len(model.backward_passes) == 2
     assert model.chosen == 1
     assert len(Model.of(golden("persistent"), chosen=0)) > len(model)
 
@@ -105,7 +105,7 @@ def test_an_assignment_has_a_frame_beside_the_tape(golden):
 
 def test_a_source_that_is_not_on_the_reel_still_has_a_node(golden):
     model = Model.of(golden("not_watched"))
-    source = model.graph.of_tensor[model.passage.asked.sources[0]]
+    source = model.graph.of_tensor[model.backward_pass.gradient_call.sources[0]]
     assert model.graph.nodes[source].kind is NodeKind.CONSTANT
     assert model.slot(source).state == "none"
 

@@ -38,9 +38,9 @@ def test_recording_explanation_and_step_are_shared_with_the_page(explorer):
 def test_the_kernel_sends_the_views_that_come_later_to_whoever_asks(explorer, monkeypatch):
     sent = []
     monkeypatch.setattr(explorer, "send", lambda message, buffers: sent.append((message, buffers)))
-    explorer._heard(explorer, {"kind": "hello"}, [])
+    explorer._on_message(explorer, {"kind": "hello"}, [])
     assert sent == []
-    explorer._heard(explorer, {"kind": "extras"}, [])
+    explorer._on_message(explorer, {"kind": "extras"}, [])
     [(message, [code])] = sent
     assert message == {"kind": "extras"}
     assert code == html.static_file("extras.js").read_bytes()
@@ -55,7 +55,7 @@ def test_predictions_come_back_as_plain_data(explorer):
 def test_who_asks_whether_there_is_a_kernel_gets_an_answer(explorer, monkeypatch):
     sent = []
     monkeypatch.setattr(explorer, "send", lambda *message: sent.append(message))
-    explorer._heard(explorer, {"kind": "hail"}, [])
+    explorer._on_message(explorer, {"kind": "hail"}, [])
     assert sent == [({"kind": "hail"},)]
 
 

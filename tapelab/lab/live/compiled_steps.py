@@ -1,7 +1,7 @@
-"""Steps of compiled functions, which write no tape: counted, and one of many is interpreted.
+"""Steps of compiled functions, which leave no tape: all are counted, and some interpreted.
 
 A program raises in front of such a call, and what called it does the same by a replay, as where a
-program fails. The replay opens the function's own tape, and so the step is heard like any other.
+program fails. The replay opens the function's own tape, so the step is observed like any other.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SHARE: Final = 50.0
 A_RECORD: Final = 5e-6
 """About so many seconds an op takes that is interpreted."""
 RAISES: Final = 2
-"""The short way into a function and the long one both ask the program before they replay."""
+"""The fast and the slow path into a function each call the program before they replay."""
 
 
 class InterpretedError(Exception):
@@ -30,11 +30,11 @@ class InterpretedError(Exception):
 class Tap:
     """Stands in front of a program that asks tapes: counts its calls, and at times refuses one."""
 
-    __slots__ = ("_due", "_rest", "_since", "call", "calls", "steps", "told")
+    __slots__ = ("_due", "_rest", "_since", "call", "calls", "reported", "steps")
 
     def __init__(self, program: Compiled) -> None:
         self.calls: int = 0
-        self.told: int = 0
+        self.reported: int = 0
         self.call: Callable[[Sequence[Tensor]], Any] = program.call
         self.steps: int = program.questions
         self._due: int = RAISES
@@ -56,9 +56,9 @@ class Tap:
             self._due, self._since = RAISES, now
 
     def passed(self) -> int:
-        """How many steps there were since this was asked."""
-        fresh = self.calls - self.told
-        self.told += fresh
+        """The number of steps since the last call of this method."""
+        fresh = self.calls - self.reported
+        self.reported += fresh
         return fresh * self.steps
 
 
@@ -71,7 +71,7 @@ def listen() -> None:
 
 
 def stop() -> None:
-    """Let programs run as if nobody had ever looked."""
+    """Remove all counters: programs run at full speed again."""
     if _tap in on_compiled:
         on_compiled.remove(_tap)
     for program in _there():
@@ -80,7 +80,7 @@ def stop() -> None:
 
 
 def passed() -> int:
-    """How many steps compiled functions did since this was asked."""
+    """The number of steps of all compiled functions since the last call."""
     return sum(tap.passed() for tap in _taps())
 
 

@@ -1,7 +1,7 @@
-"""Hears every gradient call while the panel is looked at, in the thread that asks.
+"""Observes every gradient call while a panel is visible, in the thread that makes it.
 
-What is done there takes a microsecond or two: the call is written down, and measured later by the
-thread that tells the panel.
+That costs the caller a microsecond or two: the call is only noted. The thread of the panel server
+measures losses and norms later, groups calls into runs, and keeps some of the tapes.
 """
 
 from __future__ import annotations
@@ -14,54 +14,56 @@ from tapelab.core.gradient_call import observers
 from tapelab.core.log import thread
 from tapelab.lab.live import compiled_steps
 from tapelab.lab.live.runs import Call, Run, keys_of, question_of
-from tapelab.lab.live.tape_store import Allowance, Kept, TapesOfCells
+from tapelab.lab.live.tape_store import CellTapes, KeptTape, RateLimit
 from tapelab.lab.notebook_cells import RUNNING
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from tapelab.core.backward_report import GradientCall
     from tapelab.core.origin import LoggedTensor
     from tapelab.core.tape import GradientTape
 
 MOST_QUESTIONS: Final = 64
-"""A run of more different questions than this begins anew."""
+"""A run with more different calls than this ends, and a new one begins."""
 failures: Final[list[Exception]] = []
 """What went wrong beside the learner's code, for whoever looks into it; the latest alone."""
 
 
 class History:
-    """The run that goes on, with what nobody has measured yet."""
+    """The current run, with the calls not measured yet."""
 
     def __init__(self) -> None:
         self.run = Run(0, 0)
         self.most = 50
         self.rate = 20.0
         self._lock = threading.RLock()
-        self._allowance = Allowance(self.most, self.rate)
-        self.latest: Kept | None = None
-        self.cells = TapesOfCells()
+        self._allowance = RateLimit(self.most, self.rate)
+        self.latest: KeptTape | None = None
+        self.cells = CellTapes()
         self._newest: tuple[Call, Any, Any, GradientCall] | None = None
-        self._heard = 0
+        self._last_serial = 0
         self.missed = False
-        """Whether the last tape was asked before anybody listened, and is gone."""
+        """Whether the last gradient call came before a panel was visible, and its tape is gone."""
 
     def listen(self, most: int, rate: float) -> None:
-        """Hear from here on, and keep so many tapes: all at first, then so many a second."""
+        """Observe calls from here on; keep `most` tapes: all at first, then `rate` a second."""
         self.most, self.rate = most, rate
-        self._allowance = Allowance(most, rate)
-        if self.hear not in observers:
+        self._allowance = RateLimit(most, rate)
+        if self.record not in observers:
             self._catch_up_on_the_last()
-            observers.append(self.hear)
+            observers.append(self.record)
         compiled_steps.listen()
 
     def stop(self) -> None:
-        """Hear nothing any more; what was heard is kept."""
-        if self.hear in observers:
-            observers.remove(self.hear)
+        """Stop observing; what was noted is kept."""
+        if self.record in observers:
+            observers.remove(self.record)
         self.measure()
         compiled_steps.stop()
 
-    def hear(self, tape: GradientTape, answer: GradientCall, results: Any) -> None:
-        """Write a call down; what is tried out while a function is traced is no call."""
+    def record(self, tape: GradientTape, answer: GradientCall, results: Any) -> None:
+        """Note a call; calls during the tracing of a function do not count."""
         if thread.__dict__.get("environment") is not None:
             return
         try:
@@ -79,28 +81,28 @@ class History:
         call = Call(run.step, question, answer.origin, *ends, answer.results)
         run.fresh.append(call)
         if self._allowance.take():
-            run.shelf.put(run.step, Kept(tape, answer), self.most)
+            run.tapes.put(run.step, KeptTape(tape, answer), self.most)
         held = ref(tape) if tape._persistent else lambda: tape
         self._newest = call, held, results, answer
         self.cells.note(held, answer)
-        self._heard, self.missed = answer.serial, False
+        self._last_serial, self.missed = answer.serial, False
 
-    def _question(self, asked: Any) -> int:
-        """The number of a question in its run; what no cell has asked yet begins a new one."""
-        known = self.run.questions.get(asked)
+    def _question(self, key: Hashable) -> int:
+        """The number of a call's key in its run; an unknown key of a new cell begins a run."""
+        known = self.run.questions.get(key)
         if known is None:
             if self.run.execution != RUNNING.execution or len(self.run.questions) > MOST_QUESTIONS:
                 self.begin()
-            known = self.run.questions[asked] = len(self.run.questions)
+            known = self.run.questions[key] = len(self.run.questions)
         return known
 
     def begin(self) -> None:
         """Begin a new run."""
         self.run = Run(self.run.number + 1, RUNNING.execution)
-        self._allowance = Allowance(self.most, self.rate)
+        self._allowance = RateLimit(self.most, self.rate)
 
     def await_answer(self, watched: tuple[LoggedTensor, ...]) -> None:
-        """Show what a tape watches that was not asked yet: in a new run if none of it is known."""
+        """Show the variables of a tape without calls: in a new run if none of them is known."""
         with self._lock:
             keys = keys_of(watched)
             unknown = keys and self.run.tracks.keys().isdisjoint(keys)
@@ -111,7 +113,7 @@ class History:
                     self.run.track(key, each)
 
     def measure(self) -> bool:
-        """Measure what was written down since the last time; whether there was anything."""
+        """Measure the calls noted since the last time; return whether there were any."""
         compiled_steps.arm(self.rate)
         with self._lock:
             self.run.count(compiled_steps.passed())
@@ -125,17 +127,17 @@ class History:
         run.measure(calls, results if call is calls[-1] else calls[-1].results)
         tape = held()
         if tape is not None and answer in tape._gradient_calls:
-            self.latest = Kept(tape, answer)
-            run.shelf.put(call.step, self.latest, self.most)
+            self.latest = KeptTape(tape, answer)
+            run.tapes.put(call.step, self.latest, self.most)
         return True
 
     def _catch_up_on_the_last(self) -> None:
-        """The last question before anybody listened, if its tape is there still."""
+        """Note the last call before the panel was visible, if its tape still exists."""
         for reference, serial, _ in tuple(RUNNING.state["recent_calls"])[-1:]:
-            if serial > self._heard:
-                self.begin()  # nobody knows how many steps went by
+            if serial > self._last_serial:
+                self.begin()  # the number of steps before is unknown
             tape = reference()
-            self.missed = serial > self._heard and tape is None
+            self.missed = serial > self._last_serial and tape is None
             for answer in tuple(tape._gradient_calls) if tape is not None else ():
-                if answer.serial == serial > self._heard and answer.results:
+                if answer.serial == serial > self._last_serial and answer.results:
                     self._write_down(tape, answer, answer.results)

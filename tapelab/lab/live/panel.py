@@ -1,4 +1,11 @@
-"""One Tape panel: what it asks of the kernel, and what it was told so far."""
+"""The kernel side of the Tape panels: one `Panel` per page, and the server of all of them.
+
+A `Panel` is one end of a comm: it answers requests, and keeps what its page has already received,
+so that every frame holds only new steps. The `PanelServer` runs one thread while a panel is
+visible: it measures what was recorded, sends each panel a frame, and rests several times as long
+as it worked, so that the user's code keeps its speed. A frame is dropped while the socket is
+behind. Nothing runs and nothing is sent while no panel is visible.
+"""
 
 from __future__ import annotations
 
@@ -6,43 +13,45 @@ import atexit
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.lab import preferences
 from tapelab.lab.live.comm_target import VERSION
 from tapelab.lab.live.history import failures
 from tapelab.lab.live.panel_state import Scene
-from tapelab.lab.live.runs import thinned
+from tapelab.lab.live.runs import Row, thinned
 from tapelab.lab.notebook_cells import RUNNING
 from tapelab.locales import language, say
 from tapelab.version import __version__
 
 if TYPE_CHECKING:
+    from comm.base_comm import BaseComm
+
     from tapelab.core.tape import GradientTape
 
 TRIES: Final = 3
-"""So many messages may fail one after the other."""
+"""A panel is dropped after this many failed messages in a row."""
 MOST_ROWS: Final = 300
-"""So many steps fit into a message."""
+"""At most this many steps are sent in one message."""
 PATIENCE: Final = 30.0
-"""A panel that was not heard of for so many seconds is not there any more."""
+"""A panel that sent nothing for so many seconds is gone."""
 
 
 class RequestError(ValueError):
-    """A panel asked for something that it cannot have."""
+    """A panel requested something that it cannot have."""
 
 
 class Panel:
     """A panel in one page of a front-end, at the other end of a comm."""
 
-    def __init__(self, comm: Any, live: Live) -> None:
+    def __init__(self, comm: BaseComm, live: PanelServer) -> None:
         self.shown = False
         self.rate = preferences.settings().rate
         self._failed = 0
         self._comm, self._live = comm, live
         self._lock = threading.RLock()
-        self._heard = time.monotonic()
+        self._last_message = time.monotonic()
         self._anew()
         comm.on_msg(self._on_message)
         comm.on_close(lambda _: self.leave())
@@ -52,18 +61,18 @@ class Panel:
                 "version": VERSION,
                 "tapelab": __version__,
                 "language": language(),
-                "settings": preferences.told(),
+                "settings": preferences.settings_json(),
             }
         )
 
     def _anew(self) -> None:
-        """Begin to tell from the start."""
+        """Forget what was sent: the next frame holds everything."""
         self._seq = 0
         self._frame: dict[str, Any] = {}
         self._run = self._step = -1
 
     def send(self, data: dict[str, Any], buffers: list[bytes] | None = None) -> None:
-        """Send a message; a panel that cannot be told anything, again and again, is forgotten."""
+        """Send a message; a panel to which several in a row could not be sent is dropped."""
         try:
             self._comm.send(data, buffers=buffers)
         except Exception:
@@ -79,12 +88,12 @@ class Panel:
         self._live.forget(self)
 
     def is_gone(self, now: float) -> bool:
-        """Whether the page has vanished; while it cannot be heard, nobody knows."""
-        since = max(self._heard, RUNNING.ended)
-        deaf = RUNNING.on and not self._live.hears_while_running
+        """Whether the page has vanished; unknown while a running cell blocks its messages."""
+        since = max(self._last_message, RUNNING.ended)
+        deaf = RUNNING.on and not self._live.receives_while_running
         return not deaf and now - since > PATIENCE
 
-    def tell(self, frame: dict[str, Any], rows: Any) -> None:
+    def send_frame(self, frame: dict[str, Any], rows: Sequence[Row]) -> None:
         """Send a frame with the steps that are new to this panel, if anything changed."""
         with self._lock:
             if frame["run"] != self._run:
@@ -96,10 +105,10 @@ class Panel:
             self._frame, self._seq = frame, self._seq + 1
             self._step = new[-1][0] if new else self._step
 
-    def _on_message(self, message: Any) -> None:
-        """Do what the panel asks for; what cannot be done is answered with an error."""
-        self._heard = time.monotonic()
-        self._live.hears_while_running |= RUNNING.on
+    def _on_message(self, message: dict[str, Any]) -> None:
+        """Answer a request of the panel; reply with an error to what cannot be done."""
+        self._last_message = time.monotonic()
+        self._live.receives_while_running |= RUNNING.on
         data = message["content"]["data"]
         about = data.get("do") if isinstance(data, dict) else None
         try:
@@ -133,15 +142,15 @@ class Panel:
         self._answer(data, replies.explanation)
 
     def _answer(self, data: dict[str, Any], make: Callable[[Any], Any]) -> None:
-        """Send what is made of the tape of a step or of a cell, or that it is gone."""
+        """Reply with the tape of a step or of a cell, or that it is gone."""
         step, cell, run = data.get("step"), data.get("cell"), self._live.scene.history.run
         about = {"step": step, "cell": cell, "run": data.get("run", run.number)}
-        tape = run.shelf.tape(step) if step is not None else self._newest(cell)
+        tape = run.tapes.tape(step) if step is not None else self._newest(cell)
         if tape is None or about["run"] != run.number:
             self.send({"is": "gone", **about})
             return
-        told, buffers = make(tape)
-        self.send({**told, **about}, buffers)
+        message, buffers = make(tape)
+        self.send({**message, **about}, buffers)
 
     def _newest(self, cell: str | None) -> GradientTape:
         """The newest tape of a cell, or of all; RequestError where there is none."""
@@ -169,11 +178,11 @@ _DO: Final[dict[str, Callable[[Panel, dict[str, Any]], None]]] = {
     "explain": Panel._explain,
     "set": Panel._set,
 }
-"""What a panel may ask for."""
+"""The requests of a panel."""
 
 
-def _request(name: Any) -> Callable[[Panel, dict[str, Any]], None]:
-    """What to do for a request; RequestError for one that is not known."""
+def _request(name: object) -> Callable[[Panel, dict[str, Any]], None]:
+    """The handler of a request; RequestError for an unknown one."""
     found = _DO.get(name) if isinstance(name, str) else None
     if found is None:
         raise RequestError(f"A Tape panel cannot ask for {name!r}. Try one of {', '.join(_DO)}.")
@@ -181,32 +190,32 @@ def _request(name: Any) -> Callable[[Panel, dict[str, Any]], None]:
 
 
 IDLE: Final = 0.1
-"""Seconds between two looks while no cell runs."""
+"""Seconds between two frames while no cell runs."""
 SHARE: Final = 7.0
-"""A look that took a while is followed by a rest so many times as long."""
+"""The thread rests so many times as long as a frame took."""
 
 STUCK: Final = 1.0
-"""A socket that has not said for so many seconds that it has sent is asked again."""
+"""After so many seconds without confirmation the socket is taken to be free again."""
 LATE: Final = 0.1
-"""So many seconds are made up for that a look came too late."""
+"""A delay of up to so many seconds is caught up."""
 
 
-class Live:
-    """The panels of a kernel, and the thread that tells them what there is to see."""
+class PanelServer:
+    """The panels of a kernel, and the thread that sends them frames."""
 
     def __init__(self) -> None:
         self.scene = Scene()
         self.panels: list[Panel] = []
-        self.hears_while_running = False
+        self.receives_while_running = False
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._ending = threading.Event()
         self._behind = 0.0  # since when the socket has not sent what it was given; 0 if it has
-        self._telling = threading.Lock()
-        preferences.listeners.append(self._changed)
+        self._sending = threading.Lock()
+        preferences.observers.append(self._changed)
         atexit.register(self.end)
 
-    def welcome(self, comm: Any, _: Any) -> None:
+    def welcome(self, comm: BaseComm, _: object) -> None:
         """A front-end has opened a comm."""
         self.scene.use(sys.modules["IPython"].get_ipython().user_ns)
         panel = Panel(comm, self)
@@ -221,7 +230,7 @@ class Live:
         self.settle()
 
     def show(self, panel: Panel, history: int) -> None:
-        """Begin to tell a panel, and keep the tapes of so many steps."""
+        """Begin to send frames to a panel, and keep the tapes of so many steps."""
         with self._lock:
             if panel not in self.panels:
                 self.panels.append(panel)
@@ -236,13 +245,13 @@ class Live:
                 work.start()
 
     def settle(self) -> None:
-        """End where nobody looks any more."""
+        """Stop if no panel is visible any more."""
         with self._lock:
             if not any(panel.shown for panel in self.panels):
                 self.end()
 
     def end(self) -> None:
-        """Stop hearing and telling."""
+        """Stop the thread and the recording of calls."""
         with self._lock:
             self._ending.set()
             self._thread = None
@@ -250,15 +259,15 @@ class Live:
 
     def _changed(self) -> None:
         for panel in tuple(self.panels):
-            panel.send({"is": "settings", "settings": preferences.told()})
+            panel.send({"is": "settings", "settings": preferences.settings_json()})
 
     def _work(self, ending: threading.Event) -> None:
-        """Look and tell, again and again, and rest in between."""
+        """Send frames until `ending` is set, with rests in between."""
         due, rest = time.monotonic(), 0.0
         while not ending.wait(max(due - time.monotonic(), rest)):
             busy = time.thread_time()
             try:
-                with self._telling:  # a thread that ends may still be at it
+                with self._sending:  # a thread that ends may still be at it
                     self._push(time.monotonic())
             except Exception as error:  # noqa: BLE001 a panel never stands in the learner's way
                 failures[:] = [error]
@@ -271,7 +280,7 @@ class Live:
         return period if RUNNING.on else max(period, IDLE)
 
     def _push(self, now: float) -> None:
-        """Tell every panel that is shown what is new to it; a frame is dropped when behind."""
+        """Send every visible panel its new steps; drop the frame while the socket is behind."""
         for panel in tuple(self.panels):
             if panel.shown and panel.is_gone(now):
                 panel.leave()
@@ -281,7 +290,7 @@ class Live:
         rows = tuple(self.scene.history.run.rows)
         for panel in tuple(self.panels):
             if panel.shown:
-                panel.tell(frame, rows)
+                panel.send_frame(frame, rows)
         self._wait_for_the_socket()
 
     def _wait_for_the_socket(self) -> None:

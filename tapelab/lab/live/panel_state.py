@@ -1,4 +1,4 @@
-"""What there is to see now: the newest tape, the run of gradient calls, the lines that record."""
+"""The state that the Tape panels show: the newest tape, the run of calls, the lines that record."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Scene:
         self._looked = -1.0
 
     def use(self, space: dict[str, Any]) -> None:
-        """Find tapes that nobody asked among these names as well."""
+        """Also find tapes without gradient calls among these names."""
         self._space = space
 
     def frame(self) -> dict[str, Any]:
@@ -56,41 +56,41 @@ class Scene:
             "loss": run.loss,
             "variables": [track.facts() for track in tuple(run.tracks.values())],
             "more": len(run.more),
-            "kept": run.shelf.steps(),
+            "kept": run.tapes.steps(),
             "findings": self._findings(),
             **self._facts(tape, recording),
         }
 
     def newest(self) -> GradientTape | None:
-        """The newest tape, whether it was asked or not."""
+        """The newest tape, with or without gradient calls."""
         return self._newest(False)
 
     def of_cell(self, cell: str) -> GradientTape | None:
-        """The newest tape of a cell: asked while it ran, or else opened in its code."""
+        """The newest tape of a cell: one with a call while it ran, else one opened in its code."""
         if RUNNING.on and cell == RUNNING.cell.id and (tape := self._open()) is not None:
             return tape
         self.history.measure()
         known, where = self.history.cells, self.history.run.places.where
-        asked = known.of(cell)
+        called = known.of(cell)
         opened = [each for each in (*self._reachable(), *known) if where(each._origin)[0] == cell]
-        return max((each for each in (*opened, asked) if each is not None), key=_age, default=None)
+        return max((each for each in (*opened, called) if each is not None), key=_age, default=None)
 
     def _reachable(self) -> Iterator[GradientTape]:
-        """Tapes that the learner's code holds, by a name or by what it asked last."""
-        asked = (reference() for reference, *_ in tuple(RUNNING.state["recent_calls"]))
-        for each in (*asked, *tuple(self._space.values())):
+        """Tapes that user code holds by a name, and those of the last gradient calls."""
+        called = (reference() for reference, *_ in tuple(RUNNING.state["recent_calls"]))
+        for each in (*called, *tuple(self._space.values())):
             if isinstance(each, GradientTape):
                 yield each
 
     def _newest(self, fresh: bool) -> GradientTape | None:
         """The tape of the newest call where there was one just now; else one that is open."""
         if fresh:
-            asked = self._asked()
-            if asked is not None:
-                return asked
+            called = self._last_called()
+            if called is not None:
+                return called
         if (tape := self._open()) is not None:
             return tape
-        found = [tape for tape in (self._asked(), self._named()) if tape is not None]
+        found = [tape for tape in (self._last_called(), self._named()) if tape is not None]
         return max(found, key=_age, default=None)
 
     def _open(self) -> GradientTape | None:
@@ -102,7 +102,7 @@ class Scene:
                     return tape
         return None
 
-    def _asked(self) -> GradientTape | None:
+    def _last_called(self) -> GradientTape | None:
         latest = self.history.latest
         return latest.original() if latest is not None else None
 

@@ -1,4 +1,4 @@
-"""The recording of a step for the panel, and the full diagnosis, made when somebody asks."""
+"""The replies to a panel's requests: the recording of a step, and its full diagnosis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tapelab.locales import say
 from tapelab.recorder.builder import build_recording
 from tapelab.recorder.tape_snapshot import tape_snapshot
 from tapelab.recording import to_bytes
-from tapelab.views.tape_summary import last_question
+from tapelab.views.tape_summary import last_gradient_call
 from tapelab.widgets.show import why_missing
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 LONGEST: Final = 300_000
 """A tape of more records is not sent: a cell that runs would be held up for seconds."""
 ANSWERS: Final = 64
-"""So many of the last questions to a tape are part of its recording."""
-Told = tuple[dict[str, Any], list[bytes] | None]
+"""At most this many of the last gradient calls are part of a recording."""
+Reply = tuple[dict[str, Any], list[bytes] | None]
 """A message, and the binary part of it."""
 
 
@@ -30,23 +30,23 @@ class TooLongError(ValueError):
     """A tape is too long to be sent to the panel."""
 
 
-def recording(tape: GradientTape) -> Told:
+def recording(tape: GradientTape) -> Reply:
     """What the Explorer takes."""
     taken = _taken(tape, derived=False)
     why = why_missing(taken)
-    told = {"is": "recording", **_cells(taken), "explanation": why and why.to_json()}
-    return told, [to_bytes(taken)]
+    message = {"is": "recording", **_cells(taken), "explanation": why and why.to_json()}
+    return message, [to_bytes(taken)]
 
 
-def explanation(tape: GradientTape) -> Told:
+def explanation(tape: GradientTape) -> Reply:
     """Why the gradients of a step are as they are."""
     taken = _taken(tape, derived=True)
-    asked = last_question(taken)
-    if asked is None:
+    gradient_call = last_gradient_call(taken)
+    if gradient_call is None:
         raise ValueError(say("Nobody has asked this tape for a gradient yet."))
-    explained = explain_call(taken, asked.call)
-    told = {"is": "explanation", **_cells(taken), "explanation": explained.to_json()}
-    return {**told, "text": str(explained)}, None
+    explained = explain_call(taken, gradient_call.call)
+    message = {"is": "explanation", **_cells(taken), "explanation": explained.to_json()}
+    return {**message, "text": str(explained)}, None
 
 
 def _taken(tape: GradientTape, *, derived: bool) -> Recording:

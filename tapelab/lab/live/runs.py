@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from tapelab.lab.live.tape_statistics import Carried, brief, carried, loss, norm
-from tapelab.lab.live.tape_store import Allowance, Shelf
+from tapelab.lab.live.tape_store import RateLimit, TapeStore
 from tapelab.lab.notebook_cells import RUNNING
 from tapelab.locales import say, sentence
 from tapelab.recorder.interning import Spans, place_of
@@ -16,16 +17,17 @@ from tapelab.recording.source import extent_of
 if TYPE_CHECKING:
     from tapelab.core.origin import LoggedTensor, Origin
 
+T = TypeVar("T")
 Where = tuple[str | None, int | None]
 """The id of a cell, and a line in it."""
 PLAIN: str = "Variable"
-"""What variables are called that nobody gave a name."""
+"""The name of variables without one."""
 MOST_VARIABLES: Final = 32
 MOST_FINDINGS: Final = 8
 ROWS: Final = 1_000
 """So many steps of a run are remembered for curves."""
 FRESH: Final = 2_000
-"""So many calls can wait until somebody measures them."""
+"""At most this many calls wait to be measured."""
 AT_ONCE: Final = 200
 A_SECOND: Final = 160
 """So many calls are measured at once, and then so many a second; others are passed over."""
@@ -36,7 +38,7 @@ SAID: Final = {
     "zero": sentence("{gradient} is 0 everywhere"),
 }
 Row = tuple[int, Carried, list[Carried], int]
-"""A step, its loss, the norms in the order of the variables, and which question it was."""
+"""A step, its loss, the norms in the order of the variables, and the number of its call site."""
 
 
 class Places:
@@ -67,7 +69,7 @@ class Places:
 
 
 class Call(NamedTuple):
-    """One question to a tape, without the tape; large results are not kept."""
+    """One gradient call, without its tape; large results are not kept."""
 
     step: int
     question: int
@@ -113,12 +115,12 @@ class Run:
     execution: int
     places: Places = field(default_factory=Places)
     step: int = 0
-    counted: int = 0  # steps among them of which nobody heard: those of compiled functions
+    counted: int = 0  # those of compiled functions, which are not observed
     questions: dict[Any, int] = field(default_factory=dict)
     fresh: deque[Call] = field(default_factory=lambda: deque(maxlen=FRESH))
     rows: list[Row] = field(default_factory=list)
-    shelf: Shelf = field(default_factory=Shelf)
-    allowance: Allowance = field(default_factory=lambda: Allowance(AT_ONCE, A_SECOND))
+    tapes: TapeStore = field(default_factory=TapeStore)
+    allowance: RateLimit = field(default_factory=lambda: RateLimit(AT_ONCE, A_SECOND))
     tracks: dict[Any, Track] = field(default_factory=dict)
     more: set[Any] = field(default_factory=set)
     target: str = ""
@@ -126,11 +128,11 @@ class Run:
     findings: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     def count(self, steps: int) -> None:
-        """Count steps that were taken unheard."""
+        """Count steps that were not observed."""
         self.step += steps
         self.counted += steps
 
-    def measure(self, calls: list[Call], results: Any) -> None:
+    def measure(self, calls: list[Call], results: Sequence[Any]) -> None:
         """Add rows for calls; of the last of them, all results are given in full."""
         for call in thinned(calls, max(1, self.allowance.take(len(calls)))):
             self._measure(call, results if call is calls[-1] else call.results)
@@ -138,7 +140,7 @@ class Run:
         if len(self.rows) > ROWS:  # the newest stays
             self.rows = self.rows[(len(self.rows) - 1) % 2 :: 2]
 
-    def _measure(self, call: Call, results: Any) -> None:
+    def _measure(self, call: Call, results: Sequence[Any]) -> None:
         norms: dict[Any, Carried] = {}
         for key, source, result in zip(keys_of(call.sources), call.sources, results, strict=False):
             track = self.track(key, source)
@@ -156,7 +158,7 @@ class Run:
     def _target(self, call: Call) -> str:
         return " + ".join(filter(None, map(self.places.name, call.targets)))
 
-    def track(self, key: Any, source: LoggedTensor) -> Track | None:
+    def track(self, key: Hashable, source: LoggedTensor) -> Track | None:
         """What is known of a source; None for one too many."""
         found = self.tracks.get(key)
         if found is None:
@@ -182,12 +184,12 @@ class Run:
             elif state == track.state:
                 cell, line = self.places.where(call.origin)
                 title = say(SAID[state], gradient=f"d{self._target(call)}/d{track.name}")
-                told = {"code": code, "title": title, "source": track.name, "line": line}
-                self.findings[about] = {**told, "cell": cell, "step": call.step, "now": True}
+                finding = {"code": code, "title": title, "source": track.name, "line": line}
+                self.findings[about] = {**finding, "cell": cell, "step": call.step, "now": True}
 
 
 def keys_of(sources: tuple[LoggedTensor, ...]) -> tuple[Any, ...]:
-    """What sources are known by from one call to the next: a tensor by the place of its making."""
+    """The keys of sources from call to call: of a tensor, where it was created."""
     made: Counter[Any] = Counter()
     return tuple(
         [each.owner.id if each.owner is not None else _place(each, made) for each in sources]
@@ -202,11 +204,11 @@ def _place(end: LoggedTensor, made: Counter[Any]) -> tuple[Any, ...]:
 
 
 def question_of(origin: Origin, sources: tuple[LoggedTensor, ...]) -> Any:
-    """What a question is known by: where it stands, and what it asks for."""
+    """The key of a gradient call: where it stands, and its sources."""
     return origin.code.co_filename, origin.code.co_name, origin.instruction, keys_of(sources)
 
 
-def state_of(result: Any, length: float | None) -> str:
+def state_of(result: object, length: float | None) -> str:
     """How a gradient looks, in a word."""
     if result is None:
         return "none"
@@ -217,7 +219,7 @@ def state_of(result: Any, length: float | None) -> str:
     return "gradient" if length else "zero"
 
 
-def thinned(things: Any, most: int) -> list[Any]:
+def thinned(things: Iterable[T], most: int) -> list[T]:
     """So many of them, evenly chosen; the last is never left out."""
     many = list(things)
     step = -(-len(many) // most) or 1

@@ -1,4 +1,8 @@
-"""Tapes that were asked, kept so that the recording of a step can be opened later."""
+"""Tapes of gradient calls, kept so that the recording of a step can be opened later.
+
+A tape that would keep large values alive is held by a weak reference alone; of a small one a
+snapshot is kept. Each store has a limit in tapes and in bytes, and the oldest make room.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +26,8 @@ MOST_BYTES: Final = 32_000_000
 LARGEST: Final = MOST_BYTES // 4
 
 
-class Kept:
-    """One tape with the question that was put to it.
+class KeptTape:
+    """One tape with one of its gradient calls.
 
     A tape that still has large values to keep, or is very long, is not kept alive: it can be looked
     at as long as the learner's code holds it.
@@ -57,14 +61,14 @@ def _length(window: list[Any]) -> int:
     return length
 
 
-class Shelf:
+class TapeStore:
     """The tapes of some steps; those of the oldest make room for new ones."""
 
     def __init__(self) -> None:
-        self._kept: dict[int, Kept] = {}
+        self._kept: dict[int, KeptTape] = {}
         self._bytes = 0
 
-    def put(self, step: int, kept: Kept, most: int) -> None:
+    def put(self, step: int, kept: KeptTape, most: int) -> None:
         """Keep the tape of a step, and at most so many in all."""
         if step in self._kept:
             return
@@ -88,8 +92,8 @@ class Shelf:
         return None if kept is None else kept.tape()
 
 
-class Allowance:
-    """So many at once, and afterwards so many a second."""
+class RateLimit:
+    """A rate limit: so many at once, and afterwards so many a second."""
 
     def __init__(self, at_once: int, rate: float) -> None:
         self._left, self._most, self._rate = float(at_once), at_once, rate
@@ -108,26 +112,26 @@ class Allowance:
 MOST_CELLS: Final = 100
 
 
-class TapesOfCells:
-    """What cells asked while somebody listened; those that ran longest ago make room."""
+class CellTapes:
+    """The last called tape of each cell; those that ran longest ago make room."""
 
     def __init__(self) -> None:
         self._fresh: dict[str, tuple[int, Callable[[], GradientTape | None], GradientCall]] = {}
-        self._kept: dict[str, tuple[int, Kept]] = {}
+        self._kept: dict[str, tuple[int, KeptTape]] = {}
 
-    def note(self, tape: Callable[[], Any], answer: GradientCall) -> None:
-        """The cell that runs has asked a tape; it is kept at the next look."""
+    def note(self, tape: Callable[[], GradientTape | None], answer: GradientCall) -> None:
+        """Note a call of the running cell; its tape is kept by the next `keep`."""
         if RUNNING.cell.id is not None:
             self._fresh[RUNNING.cell.id] = RUNNING.execution, tape, answer
 
     def keep(self) -> None:
-        """Keep what was noted since the last look."""
+        """Keep what was noted since the last call."""
         fresh, self._fresh = self._fresh, {}
         for cell, (execution, held, answer) in fresh.items():
             tape = held()
             if tape is not None and answer in tape._gradient_calls:
                 self._kept.pop(cell, None)
-                self._kept[cell] = execution, Kept(tape, answer)
+                self._kept[cell] = execution, KeptTape(tape, answer)
         while len(self._kept) > MOST_CELLS or self._bytes() > MOST_BYTES:
             del self._kept[next(iter(self._kept))]
 
@@ -135,7 +139,7 @@ class TapesOfCells:
         return sum(kept.bytes for _, kept in self._kept.values())
 
     def of(self, cell: str) -> GradientTape | None:
-        """What a cell asked last; None if it has run since then, or that tape is gone."""
+        """The last called tape of a cell; None if the cell ran again or the tape is gone."""
         execution, kept = self._kept.get(cell, (0, None))
         current = execution == RUNNING.executions.get(cell)
         return kept.tape() if kept is not None and current else None

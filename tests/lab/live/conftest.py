@@ -176,7 +176,7 @@ def kernel(shared):
 def heard():
     """A history that listens."""
     made = History()
-    made._heard = float("inf")  # what other tests asked is none of its business
+    made._last_message = float("inf")  # what other tests asked is none of its business
     made.listen(50, 20.0)
     yield made
     made.stop()

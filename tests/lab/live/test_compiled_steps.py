@@ -65,7 +65,7 @@ def test_after_a_while_one_step_is_interpreted_with_its_loss_its_norms_and_its_t
     assert (before < STEPS, number, told) == (True, STEPS + 1, pytest.approx(float(loss)))
     assert norms[0] > 0.0
     assert heard.run.step == STEPS + 2
-    names = [op.name for op in heard.run.shelf.tape(STEPS + 1).recording().ops]
+    names = [op.name for op in heard.run.tapes.tape(STEPS + 1).recording().ops]
     assert "matmul" in names
 
 

@@ -27,7 +27,7 @@ def test_a_burst_of_steps_is_kept_and_then_some_a_second(heard):
     for _ in range(400):
         ask(w)
     heard.measure()
-    kept = heard.run.shelf.steps()
+    kept = heard.run.tapes.steps()
     assert len(kept) == 50
     assert kept[-1] == 400
     assert kept[0] < 60
@@ -37,7 +37,7 @@ def test_a_burst_of_steps_is_kept_and_then_some_a_second(heard):
 def test_the_tape_of_a_step_outlives_the_learners(heard):
     w = tf.Variable(3.0)
     tape, _ = ask(w)
-    kept = heard.run.shelf.tape(1)
+    kept = heard.run.tapes.tape(1)
     assert kept is not tape
     assert kept.recording() == tape.recording()
 
@@ -58,11 +58,11 @@ def test_a_persistent_tape_with_large_values_can_be_opened_while_it_is_held(hear
     w = tf.Variable(np.ones(5_000, "f4"))
     tape, _ = ask(w, persistent=True)
     heard.measure()
-    assert heard.run.shelf.tape(1).recording() == tape.recording()
+    assert heard.run.tapes.tape(1).recording() == tape.recording()
     del tape
     gc.collect()
-    assert heard.run.shelf.steps() == []
-    assert heard.run.shelf.tape(1) is None
+    assert heard.run.tapes.steps() == []
+    assert heard.run.tapes.tape(1) is None
 
 
 def test_the_norm_of_a_large_gradient_is_measured_for_the_newest_step(heard):
@@ -135,7 +135,7 @@ def test_a_last_tape_that_went_before_anybody_listened_is_missed_until_another_i
 
 def test_nobody_hears_after_the_stop(heard):
     heard.stop()
-    assert heard.hear not in observers
+    assert heard.record not in observers
 
 
 def test_sparse_gradients_and_complex_ones_have_norms():
@@ -183,9 +183,9 @@ def test_a_tape_that_is_entered_again_is_counted_on():
 
 def test_the_oldest_tapes_make_room(monkeypatch):
     monkeypatch.setattr(tape_store, "MOST_BYTES", 10 * tape_store.A_RECORD)
-    kept, tape = tape_store.Shelf(), ask(tf.Variable(1.0))[0]
+    kept, tape = tape_store.TapeStore(), ask(tf.Variable(1.0))[0]
     for step in range(1, 6):
-        kept.put(step, tape_store.Kept(tape, tape._gradient_calls[0]), 100)
+        kept.put(step, tape_store.KeptTape(tape, tape._gradient_calls[0]), 100)
     assert 0 < len(kept.steps()) < 5
     assert kept.steps()[-1] == 5
 
@@ -193,7 +193,7 @@ def test_the_oldest_tapes_make_room(monkeypatch):
 def test_an_allowance_is_spent_and_comes_back(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    allowance = tape_store.Allowance(3, 2.0)
+    allowance = tape_store.RateLimit(3, 2.0)
     assert [allowance.take() for _ in range(4)] == [1, 1, 1, 0]
     now[0] = 1.0
     assert allowance.take(5) == 2

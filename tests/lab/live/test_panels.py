@@ -34,11 +34,11 @@ class Comm:
 @pytest.fixture
 def live(ipython):
     """Panels without a thread of their own."""
-    made = panel.Live()
-    made.scene.history._heard = float("inf")
+    made = panel.PanelServer()
+    made.scene.history._last_message = float("inf")
     yield made
     made.end()
-    preferences.listeners.remove(made._changed)
+    preferences.observers.remove(made._changed)
     history.failures.clear()
 
 
