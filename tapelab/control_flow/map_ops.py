@@ -15,10 +15,12 @@ import numpy as np
 from tapelab import nest
 from tapelab.array_ops.shape_ops import stack
 from tapelab.control_flow.tensor_array import TensorArray
+from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import to_tensor
 from tapelab.core.custom_op import tapes_paused
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
+from tapelab.core.type_spec import TypeSpec
 from tapelab.dtypes import as_dtype
 from tapelab.errors import OutOfRangeError, invalid_argument
 
@@ -94,11 +96,18 @@ def _kind_of(column: Any) -> Any:
 
 def _collector(signature: Any, count: int, *, infer_shape: bool) -> Any:
     """What gathers the results of one place of the signature."""
-    if signature is RAGGED or type(signature).__name__ == "RaggedTensorSpec":
+    if signature is RAGGED or _is_ragged(signature):
         return _RaggedRows()
     shape = getattr(signature, "shape", None)
     kind = as_dtype(getattr(signature, "dtype", signature))
     return TensorArray(kind, count, infer_shape=infer_shape, element_shape=shape)
+
+
+def _is_ragged(signature: Any) -> bool:
+    """Whether it is the spec of ragged tensors, whose package is loaded only where one is used."""
+    if not isinstance(signature, TypeSpec) or not issubclass(signature.value_type, CompositeTensor):
+        return False
+    return signature.value_type.kind == "ragged"
 
 
 class _RaggedRows:

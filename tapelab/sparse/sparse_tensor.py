@@ -12,6 +12,9 @@ from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
+from tapelab import math
+from tapelab.array_ops.shape_ops import identity
+from tapelab.array_ops.value_ops import cast, stop_gradient
 from tapelab.core.composite_tensor import CompositeTensor, NotDense, refuse_composites
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import DispatchedType, public
@@ -24,6 +27,7 @@ from tapelab.core.variable import Variable, read
 from tapelab.dtypes import DType, int64
 from tapelab.errors import invalid_argument
 from tapelab.framework.logging_ops import array_text
+from tapelab.math.special import bessel_i0e, bessel_i1e
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import divide, multiply
 from tapelab.ops.shapes import reshape
@@ -89,10 +93,11 @@ def put(x: Tensor, places: Places, count: int) -> Tensor:
 
 
 MAPPED: Final = frozenset({
-    *("abs", "asin", "asinh", "atan", "atanh", "bessel_i0e", "bessel_i1e", "cast", "erf"),
-    *("identity", "negative", "sign", "sin", "sqrt", "square", "stop_gradient", "tan", "tanh"),
+    *(math.abs, math.asin, math.asinh, math.atan, math.atanh, math.erf, math.negative, math.sign),
+    *(math.sin, math.sqrt, math.square, math.tan, math.tanh, bessel_i0e, bessel_i1e),
+    *(cast, identity, stop_gradient),
 })  # fmt: skip
-"""The functions of single entries that TensorFlow takes sparse tensors for."""
+"""The elementwise functions that TensorFlow applies to the values of sparse tensors."""
 
 
 class SparseTensor(CompositeTensor, metaclass=DispatchedType):
@@ -261,7 +266,7 @@ class SparseTensor(CompositeTensor, metaclass=DispatchedType):
 
     def _map_elements(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         first, *rest = args or (None,)
-        if first is not self or getattr(function, "__name__", "") not in MAPPED:
+        if first is not self or function not in MAPPED:
             return NotImplemented
         return self.with_values(function(self._values, *rest, **kwargs))
 

@@ -194,3 +194,14 @@ def test_the_kinds_that_are_there_have_implementations():
     tl.ragged  # noqa: B018 - loading it registers them
     kinds = {kind for kind, _ in IMPLEMENTATIONS}
     assert {"ragged", "ragged shape"} <= kinds
+
+
+def test_the_shape_of_a_ragged_tensor_has_no_type_spec():
+    shape = tl.shape(tl.ragged.constant([[1, 2], [3]]))
+    with pytest.raises(TypeError, match="Could not build a TypeSpec for <DynamicRaggedShape"):
+        tl.type_spec_from_value(shape)
+
+
+def test_a_ragged_tensor_has_the_type_spec_of_its_rows():
+    spec = tl.type_spec_from_value(tl.ragged.constant([[1, 2], [3]]))
+    assert spec == tl.RaggedTensorSpec([2, None], tl.int32, 1)
