@@ -81,7 +81,7 @@ def within(name, ask):
 
 def test_what_is_said_is_gathered_from_the_code_and_from_the_ops(template):
     assert "Write instead:" in template
-    assert "floor is flat almost everywhere, so its slope tells the model nothing." in template
+    assert "floor is flat almost everywhere, so its derivative tells the model nothing." in template
     assert any(isinstance(each.id, tuple) for each in template)
 
 
@@ -211,5 +211,5 @@ def test_an_explanation_is_told_in_the_chosen_language(name, told):
 
 @pytest.mark.parametrize("name", ["zh-CN", "he"])
 def test_the_reason_of_an_op_is_translated(name):
-    english = "floor is flat almost everywhere, so its slope tells the model nothing."
+    english = "floor is flat almost everywhere, so its derivative tells the model nothing."
     assert within(name, lambda: said.translated(english)) != english

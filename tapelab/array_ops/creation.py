@@ -185,8 +185,8 @@ def _at_one_place(first: Any, last: Any, axis: int) -> tuple[Any, Any]:
     try:
         shape = np.broadcast_shapes(one, other)
     except ValueError as error:
-        told = f"Incompatible shapes: {brackets(one)} vs. {brackets(other)}"
-        raise invalid_argument("BroadcastArgs", told) from error
+        message = f"Incompatible shapes: {brackets(one)} vs. {brackets(other)}"
+        raise invalid_argument("BroadcastArgs", message) from error
     ends = (broadcasting.broadcast_to(each, shape=shape) for each in (first, last))
     first, last = (shapes.expand_dims(each, axis=axis) for each in ends)
     return first, last
@@ -274,20 +274,20 @@ def sequence_mask(
 
 @public
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
-    """Positions in a tensor laid flat as one index per axis."""
+    """Positions in a tensor flattened as one index per axis."""
     places = _whole(indices)
     made: Tensor = mask_ops.unravelled(places, dims=as_lengths(dims, "UnravelIndex"))
     return made
 
 
 def _whole_up(lengths: Any) -> Tensor:
-    """Lengths as whole numbers; a fraction reaches into the place behind it."""
+    """Lengths as integers; a fraction reaches into the place behind it."""
     x = tensor(lengths)
     return _whole(np.ceil(x._value) if x.dtype.is_floating else x)
 
 
 def _whole(given: Any) -> Tensor:
-    """A tensor of whole numbers; true and false, and fractions, are cast as TensorFlow does."""
+    """A tensor of integers; true and false, and fractions, are cast as TensorFlow does."""
     x = tensor(given)
     made: Tensor = x if x.dtype.is_integer else cast(x, dtype=int32)
     return made

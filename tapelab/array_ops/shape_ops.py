@@ -107,8 +107,10 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     if plain and axis == 0:
         return to_tensor(values)
     if not len(values):
-        told = "slice index 0 of dimension 0 out of bounds: an empty list shows no shape to stack"
-        raise invalid_argument("StridedSlice", told) if given_tensor else IndexError(told)
+        message = (
+            "slice index 0 of dimension 0 out of bounds: an empty list shows no shape to stack"
+        )
+        raise invalid_argument("StridedSlice", message) if given_tensor else IndexError(message)
     parts = matched(*values)
     _require_axis(axis, parts[0]._array.ndim + 1)
     made: Tensor = concatenation.stack(*parts, axis=axis)
@@ -226,7 +228,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
 @public
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Each entry several times in a row; without an axis the tensor is laid flat first."""
+    """Each entry several times in a row; without an axis the tensor is flattened first."""
     x, times = as_tensor(input), lengths(repeats, "Repeat")
     if axis is None or not x._array.ndim:
         x, axis = shapes.reshape(x, shape=(-1,)), 0
@@ -269,7 +271,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     places, x = whole(axis, "ReverseV2"), as_tensor(tensor)
     made: Tensor
     if not x._array.ndim or not x._array.size:
-        made = identity(x)  # TensorFlow hands it on, whatever the axes
+        made = identity(x)  # TensorFlow passes it on, whatever the axes
         return made
     if places.ndim != 1:
         raise invalid_argument("ReverseV2", f"'dims' must be 1-dimension, not {places.ndim}")
@@ -315,7 +317,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
 @public
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
-    """How long the tensor is along each axis, as a tensor of whole numbers."""
+    """How long the tensor is along each axis, as a tensor of integers."""
     made: Tensor = shapes.shape(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
     return made
 

@@ -180,7 +180,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 @public
 def real(input: Any, name: str | None = None) -> Tensor:
-    """The real part of each entry; real numbers are handed on as they are."""
+    """The real part of each entry; real numbers are returned as they are."""
     x = to_tensor(input)
     if not x.dtype.is_numeric:
         raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype}")
@@ -202,7 +202,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 
 @public
 def conj(x: Any, name: str | None = None) -> Tensor:
-    """The complex conjugate of each entry; real numbers are handed on as they are."""
+    """The complex conjugate of each entry; real numbers are returned as they are."""
     given = to_tensor(x)
     refuse_no_number(given)
     made: Tensor = conjugated(given)
@@ -217,7 +217,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     x: Any = tensor(t)
     total = reduce_sum(x * x, axis=axes_of(x, axes, "Sum"), keepdims=True)
     positive = greater(total, zeros_like(total))
-    # The root is taken of 1 where the tensor is 0, so that its slope there is no NaN.
+    # The root is taken of 1 where the tensor is 0, so that its derivative there is no NaN.
     length = select(positive, sqrt(select(positive, total, ones_like(total))), total)
     given = strict_operand(clip_norm, x.dtype)
     limit = maximum(given, zeros_like(given))

@@ -1,4 +1,4 @@
-"""`tf.gradients` and `tf.hessians`, which belong to graphs: eager code is told to take a tape."""
+"""`tf.gradients` and `tf.hessians`, which belong to graphs: eager code is advised to use a tape."""
 
 from __future__ import annotations
 

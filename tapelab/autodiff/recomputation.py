@@ -55,11 +55,11 @@ def _run_again(f: Function, args: Any, kwargs: Any, variables: Any) -> Function:
     def gradients(*upstream: Any) -> Any:
         with GradientTape() as tape:
             copies = [_copy(each) if is_moving(each) else each for each in nest.flatten(args)]
-            asked = list(filter(is_moving, copies))
-            tape.watch(asked)
+            sources = list(filter(is_moving, copies))
+            tape.watch(sources)
             result = nest.flatten(f(*nest.pack_sequence_as(args, copies), **kwargs))
-        asked += variables or ()
-        ends = numbers_of(result), numbers_of(asked), numbers_of(upstream[: len(result)])
+        sources += variables or ()
+        ends = numbers_of(result), numbers_of(sources), numbers_of(upstream[: len(result)])
         return tape.gradient(*ends, UnconnectedGradients.ZERO), _refuse(f)
 
     return update_wrapper(gradients, f)

@@ -23,8 +23,8 @@ BECAUSE: Final = (
     "tf.numpy_function runs NumPy code, and a tape sees nothing of what NumPy does. Use tf ops, or "
     "give the function a gradient with tf.custom_gradient."
 )
-OPAQUE: Final = "NumPy code that runs as one step, without a way back."
-SENTENCE: Final = "Python code that runs as one step, with a tape of its own for the way back."
+OPAQUE: Final = "NumPy code that runs as one step, without a backward pass."
+SENTENCE: Final = "Python code that runs as one step, with a tape of its own for the backward pass."
 ERRORS: Final[tuple[tuple[Any, type[errors.OpError]], ...]] = (
     ((ValueError, TypeError), errors.InvalidArgumentError),
     (StopIteration, errors.OutOfRangeError),
@@ -54,7 +54,7 @@ def py_function(
         copies = [constant_of(numbers(each)._value) for each in given]
         tape.watch([each for each in copies if each.dtype.is_differentiable])
         forms = _run(func, list(map(in_form, given, copies)), kinds)
-    for log, _, _ in tape._windows:  # whoever asks the outer tapes needs the log, and nobody else
+    for log, _, _ in tape._windows:  # whoever asks the outer tapes needs the log, and no one else
         log.remove_holder(tape)
     results = [numbers(each) for each in forms]
     names = names_of(func, given, list(range(len(given))), [])

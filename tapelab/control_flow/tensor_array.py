@@ -223,7 +223,7 @@ class TensorArray(metaclass=DispatchedType):
         return constant_of(np.int32(len(self._items)))
 
     def close(self, name: str | None = None) -> None:
-        """Let go of all tensors."""
+        """Release all tensors."""
         self._items = [None] * len(self._items)
 
     def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:

@@ -46,28 +46,28 @@ class Dataset(Pipeline):
 
     @staticmethod
     def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
-        """The whole numbers of a range."""
+        """The integers of a range."""
         return Dataset(*dataset_sources.numbers(args, output_type))
 
     @staticmethod
     def counter(
         start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None
     ) -> Dataset:
-        """Whole numbers without an end."""
+        """Integers without an end."""
         return Dataset(*dataset_sources.counting(whole(start), whole(step), dtype))
 
     @staticmethod
     def random(
         seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> Dataset:
-        """Random whole numbers without an end."""
+        """Random integers without an end."""
         return Dataset(*dataset_sources.chances(draws(seed)))
 
     @staticmethod
     def list_files(
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Dataset:
-        """The names of the files that match a pattern, shuffled unless told otherwise."""
+        """The names of the files that match a pattern, shuffled unless `shuffle` is False."""
         found = Dataset(*dataset_sources.named(file_pattern))
         return found if shuffle is False else found.shuffle(len(found), seed)
 
@@ -128,7 +128,7 @@ class Dataset(Pipeline):
         return Options()
 
     def cardinality(self) -> Tensor:
-        """How many elements there are: -1 for ever, -2 where nobody knows."""
+        """How many elements there are: -1 for ever, -2 where no one knows."""
         return constant_of(int64.as_numpy_dtype(self.size))
 
     def as_numpy_iterator(self) -> NumpyIterator:

@@ -139,7 +139,7 @@ def joined(rows: Any) -> Any:
 
 Element = Any
 SEARCHED: Final = 10_000
-"""In arrays of more numbers nobody looks for a row."""
+"""In arrays of more numbers no one looks for a row."""
 
 
 def _handed_out(rng: np.random.Generator) -> list[samples.Sample]:

@@ -106,7 +106,7 @@ class DatasetSpec:
 
 
 def numbers(args: tuple[Any, ...], output_type: Any) -> Made:
-    """The whole numbers of a range."""
+    """The integers of a range."""
     if not 1 <= len(args) <= 3:
         raise ValueError(
             f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}."
@@ -121,7 +121,7 @@ def numbers(args: tuple[Any, ...], output_type: Any) -> Made:
 
 
 def counting(first: int, step: int, dtype: Any) -> Made:
-    """Whole numbers without an end."""
+    """Integers without an end."""
     kind = as_dtype(dtype)
 
     def start() -> Iterator[Element]:
@@ -131,7 +131,7 @@ def counting(first: int, step: int, dtype: Any) -> Made:
 
 
 def chances(draws: np.random.Generator) -> Made:
-    """Random whole numbers without an end."""
+    """Random integers without an end."""
 
     def start() -> Iterator[Element]:
         return (np.asarray(draws.integers(2**32), np.int64) for _ in itertools.count())

@@ -19,7 +19,7 @@ Transformation = Callable[[Dataset], Dataset]
 
 
 def cardinality(dataset: Dataset) -> Tensor:
-    """How many elements there are: -1 for ever, -2 where nobody knows."""
+    """How many elements there are: -1 for ever, -2 where no one knows."""
     return dataset.cardinality()
 
 
@@ -46,7 +46,7 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
 
 
 def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
-    """What a function gives for each element and a state that it hands on."""
+    """What a function gives for each element and a state that it passes on."""
     return lambda dataset: dataset.scan(initial_state, scan_func)
 
 

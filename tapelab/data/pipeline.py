@@ -106,7 +106,7 @@ class Pipeline(Stage):
     def scan(
         self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None
     ) -> Self:
-        """What a function gives for each element and a state that it hands on."""
+        """What a function gives for each element and a state that it passes on."""
         return self._as_self(transformations.scanned(self, initial_state, scan_func))
 
     def reduce(

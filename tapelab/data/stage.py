@@ -1,4 +1,4 @@
-"""One stage of a pipeline: how to begin anew, what its elements look like, how many there are."""
+"""One stage of a pipeline: how to begin again, what its elements look like, how many there are."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Stage:
 
 
 def whole(value: Any, name: str = "") -> int:
-    """A whole number of the learner: a Python number or a tensor; TypeError if it is another."""
+    """An integer of the learner: a Python number or a tensor; TypeError if it is another."""
     from tapelab.dtypes import int64
 
     if isinstance(value, (int, np.integer)):

@@ -38,7 +38,7 @@ def applied(stage: Stage, function: Function, kind: str) -> Stage:
 
 
 def _spec_after(stage: Stage, function: Function) -> Any:
-    """What the results look like, told by trying the function on the first two elements.
+    """The spec of the results, found by trying the function on the first two elements.
 
     A length that an element does not fix is tried with one more, to see which results change.
     """
@@ -153,7 +153,7 @@ def _inner_spec(stage: Stage, function: Function) -> Any:
 
 
 def scanned(stage: Stage, initial_state: Any, function: Function) -> Stage:
-    """What a function gives for each element and a state that it hands on."""
+    """What a function gives for each element and a state that it passes on."""
     _require_function(function)
 
     def start() -> Iterator[Element]:

@@ -26,7 +26,7 @@ def print(*inputs: Any, **settings: Any) -> None:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {sorted(unknown)}")
     ends = settings.get("summarize", 3)
     text = settings.get("sep", " ").join(
-        each if isinstance(each, str) else _told(each, ends) for each in inputs
+        each if isinstance(each, str) else _text_of(each, ends) for each in inputs
     )
     _write(text + settings.get("end", "\n"), settings.get("output_stream", sys.stderr))
 
@@ -47,7 +47,7 @@ def _write(text: str, stream: Any) -> None:
         )
 
 
-def _told(thing: Any, ends: int) -> str:
+def _text_of(thing: Any, ends: int) -> str:
     """A tensor, a nest of them, or any Python value as text."""
     if isinstance(thing, Holder):
         thing = read(thing)
@@ -57,11 +57,11 @@ def _told(thing: Any, ends: int) -> str:
         return thing._printed(entry, ends)
     if isinstance(thing, dict):
         pairs = sorted(thing.items())
-        return "{" + ", ".join(f"{key!r}: {_told(value, ends)}" for key, value in pairs) + "}"
+        return "{" + ", ".join(f"{key!r}: {_text_of(value, ends)}" for key, value in pairs) + "}"
     if isinstance(thing, list):
-        return "[" + ", ".join(_told(each, ends) for each in thing) + "]"
+        return "[" + ", ".join(_text_of(each, ends) for each in thing) + "]"
     if isinstance(thing, tuple):
-        inside = ", ".join(_told(each, ends) for each in thing)
+        inside = ", ".join(_text_of(each, ends) for each in thing)
         return f"({inside},)" if len(thing) == 1 else f"({inside})"
     return repr(thing)
 

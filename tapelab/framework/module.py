@@ -75,7 +75,7 @@ class Module:
         attribute_traversal_key: Callable[[str], Any] | None = None, with_path: bool = False,
         expand_composites: bool = False,
     ) -> Iterator[Any]:  # fmt: skip
-        """What its attributes hold, down to the leaves, each once; paths are all told."""
+        """What its attributes hold, down to the leaves, each once; all paths count."""
         seen = {id(self)}
         pending: list[tuple[tuple[Any, ...], Module]] = [((), self)]
         while pending:

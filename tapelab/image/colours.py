@@ -176,7 +176,7 @@ def _floats(raw: str, images: Any) -> Tensor:
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Any:
-    """Pictures in another dtype: floats go from 0 to 1, whole numbers over their whole range."""
+    """Pictures in another dtype: floats go from 0 to 1, integers over their whole range."""
     x, wanted = tensor(image), as_dtype(dtype)
     _require_numbers("dtype", wanted)
     if x.dtype is wanted:

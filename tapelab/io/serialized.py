@@ -53,7 +53,7 @@ def _field(number: int, value: bytes) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    """A whole number in groups of 7 bits, the lowest first."""
+    """An integer in groups of 7 bits, the lowest first."""
     parts = []
     while value > 0x7F:
         parts.append(value & 0x7F | 0x80)

@@ -36,7 +36,7 @@ FRACTION: Final = np.int32(23)
 LOG2_E: Final = np.float32(1.44269504)
 LN_2_HIGH: Final = np.float32(0.693359375)  # few bits, so that a whole multiple of it is exact
 LN_2_LOW: Final = np.float32(-2.12194440e-4)
-ERF_SLOPE: Final = np.float32(1.1283791670955126)  # 2 / sqrt(pi)
+ERF_DERIVATIVE_AT_0: Final = np.float32(1.1283791670955126)  # 2 / sqrt(pi)
 # Coefficients, the highest power first. (e**r - 1 - r) / r**2, fitted to |r| <= ln(2) / 2:
 POWER: Final = singles(1.98756915e-4, 1.39819995e-3, 8.33345191e-3, 4.16657959e-2, 0.166666665, 0.5)
 # (artanh(z) - z) / z**3 in z**2, fitted to 0 <= z <= 1/3:
@@ -147,29 +147,29 @@ def sigmoid_cross_entropy32(x: Any, y: Any, z: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def sigmoid_slope(dy: Any, y: Any, result: Any) -> None:
-    """The way back of sigmoid from its value."""
+def sigmoid_vjp(dy: Any, y: Any, result: Any) -> None:
+    """The VJP of sigmoid from its value."""
     for i in range(y.size):
         result[i] = dy[i] * y[i] * (1 - y[i])
 
 
 @njit(cache=True, nogil=True)
-def tanh_slope(dy: Any, y: Any, result: Any) -> None:
-    """The way back of tanh from its value."""
+def tanh_vjp(dy: Any, y: Any, result: Any) -> None:
+    """The VJP of tanh from its value."""
     for i in range(y.size):
         result[i] = dy[i] * (1 - y[i] * y[i])
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def softplus_slope32(dy: Any, x: Any, result: Any) -> None:
-    """The way back of softplus."""
+def softplus_vjp32(dy: Any, x: Any, result: Any) -> None:
+    """The VJP of softplus."""
     for i in range(x.size):
         result[i] = dy[i] * sigmoid_of(x[i])
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def silu_slope32(dy: Any, x: Any, result: Any) -> None:
-    """The way back of silu."""
+def silu_vjp32(dy: Any, x: Any, result: Any) -> None:
+    """The VJP of silu."""
     for i in range(x.size):
         gate = sigmoid_of(x[i])
         y = x[i] * gate
@@ -177,7 +177,7 @@ def silu_slope32(dy: Any, x: Any, result: Any) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def erf_slope32(dy: Any, x: Any, result: Any) -> None:
-    """The way back of the error function."""
+def erf_vjp32(dy: Any, x: Any, result: Any) -> None:
+    """The VJP of the error function."""
     for i in range(x.size):
-        result[i] = dy[i] * (ERF_SLOPE * exp32(-x[i] * x[i]))
+        result[i] = dy[i] * (ERF_DERIVATIVE_AT_0 * exp32(-x[i] * x[i]))

@@ -1,6 +1,6 @@
 """What numba compiles of sine and cosine in 64 bits. Only `loader` imports it.
 
-The angle less a whole number of quarter turns, which are taken off in three pieces so that no digit
+The angle less an integer of quarter turns, which are taken off in three pieces so that no digit
 is lost, is at most an eighth of a turn; there a polynomial does for each. All that depends on the
 quarter is chosen without a branch, so that several entries are worked on at once.
 """

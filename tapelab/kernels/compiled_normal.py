@@ -92,10 +92,10 @@ def normalized_columns(x: Any, m: Any, r: Any, g: Any, b: Any, y: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def normalized_slopes_rows(
+def normalized_vjps_rows(
     dy: Any, x: Any, m: Any, r: Any, g: Any, dx: Any, dm: Any, dr: Any, dg: Any, db: Any
 ) -> None:
-    """The ways back of `normalized_rows`, to all that it takes."""
+    """The VJPs of `normalized_rows`, to all that it takes."""
     rows, width = x.shape
     of_g, of_b = np.zeros(width), np.zeros(width)
     for i in range(rows):
@@ -115,10 +115,10 @@ def normalized_slopes_rows(
 
 
 @njit(cache=True, nogil=True)
-def normalized_slopes_columns(
+def normalized_vjps_columns(
     dy: Any, x: Any, m: Any, r: Any, g: Any, dx: Any, dm: Any, dr: Any, dg: Any, db: Any
 ) -> None:
-    """The ways back of `normalized_columns`, to all that it takes."""
+    """The VJPs of `normalized_columns`, to all that it takes."""
     rows, width = x.shape
     met, total = np.zeros(width), np.zeros(width)
     for i in range(rows):
@@ -202,8 +202,8 @@ def even_out(row: Any, epsilon: Any, known: Any) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT)
-def layer_slopes(epsilon: Any, g: Any, dy: Any, x: Any, dx: Any, dg: Any, db: Any) -> None:
-    """The ways back of `layer_rows` to the rows, the scales and the shifts."""
+def layer_vjps(epsilon: Any, g: Any, dy: Any, x: Any, dx: Any, dg: Any, db: Any) -> None:
+    """The VJPs of `layer_rows` to the rows, the scales and the shifts."""
     rows, width = x.shape
     of_g, of_b = np.zeros(width), np.zeros(width)
     some_g, some_b = np.zeros(width, x.dtype), np.zeros(width, x.dtype)

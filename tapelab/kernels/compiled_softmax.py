@@ -1,4 +1,4 @@
-"""Rows of exponentials that numba compiles: softmax and what is made of it, with the ways back.
+"""Rows of exponentials that numba compiles: softmax and what is made of it, with the VJPs.
 
 Only `loader` imports this module.
 """
@@ -130,37 +130,37 @@ def numbered_cross_entropy32(classes: Any, scores: Any, z: Any) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def cross_entropy_slope32(dz: Any, labels: Any, scores: Any, result: Any) -> None:
-    """The way back of cross entropy, row by row: dz * (softmax of the scores - labels)."""
+def cross_entropy_vjp32(dz: Any, labels: Any, scores: Any, result: Any) -> None:
+    """The VJP of cross entropy, row by row: dz * (softmax of the scores - labels)."""
     rows, width = scores.shape
     for i in range(rows):
-        row, chances, slope = scores[i], labels[i], result[i]
-        total = written_powers(row, largest_of(row), slope)
+        row, chances, dx = scores[i], labels[i], result[i]
+        total = written_powers(row, largest_of(row), dx)
         for j in range(width):
-            slope[j] = dz[i] * (slope[j] / total - chances[j])
+            dx[j] = dz[i] * (dx[j] / total - chances[j])
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def softmax_slope(dy: Any, y: Any, result: Any) -> None:
-    """The way back of softmax, row by row: (dy - sum(dy * y)) * y."""
+def softmax_vjp(dy: Any, y: Any, result: Any) -> None:
+    """The VJP of softmax, row by row: (dy - sum(dy * y)) * y."""
     rows, width = y.shape
     for i in range(rows):
-        upstream, chances, slope = dy[i], y[i], result[i]
+        upstream, chances, dx = dy[i], y[i], result[i]
         mean = upstream[0] * 0
         for j in range(width):
             mean = plus(mean, upstream[j] * chances[j])
         for j in range(width):
-            slope[j] = (upstream[j] - mean) * chances[j]
+            dx[j] = (upstream[j] - mean) * chances[j]
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def log_softmax_slope32(dy: Any, y: Any, result: Any) -> None:
-    """The way back of the logarithm of softmax, row by row: dy - e**y * sum(dy)."""
+def log_softmax_vjp32(dy: Any, y: Any, result: Any) -> None:
+    """The VJP of the logarithm of softmax, row by row: dy - e**y * sum(dy)."""
     rows, width = y.shape
     for i in range(rows):
-        upstream, logs, slope = dy[i], y[i], result[i]
+        upstream, logs, dx = dy[i], y[i], result[i]
         total = ZERO
         for j in range(width):
             total = plus(total, upstream[j])
         for j in range(width):
-            slope[j] = upstream[j] - exp32(logs[j]) * total
+            dx[j] = upstream[j] - exp32(logs[j]) * total

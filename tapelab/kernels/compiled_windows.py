@@ -55,7 +55,7 @@ def max_pool(how: Any, x: Any, y: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def largest_places(how: Any, x: Any, y: Any) -> None:
-    """Where in its picture, laid flat, the first of the largest entries of each window stands."""
+    """Where in its picture, flattened, the first of the largest entries of each window stands."""
     best = np.empty(y.shape[2], x.dtype)
     width, count = x.shape[2] // how[8], y.shape[2] // how[8]
     for n in range(x.shape[0]):
@@ -80,7 +80,7 @@ def largest_places(how: Any, x: Any, y: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def put_back(y: Any, places: Any, x: Any) -> None:
-    """Add each entry at its place in its picture, both laid flat; elsewhere there is 0."""
+    """Add each entry at its place in its picture, both flattened; elsewhere there is 0."""
     for n in range(x.shape[0]):
         entries, at, result = y[n], places[n], x[n]
         for k in range(result.size):

@@ -1,4 +1,4 @@
-"""Convolution as products of matrices: each window laid flat is a row, each filter a column.
+"""Convolution as products of matrices: each window flattened is a row, each filter a column.
 
 The windows of all pictures at once are many times as large as the pictures, so that they are laid
 flat for a few pictures at a time, as many as stay in the processor's cache.
@@ -21,7 +21,7 @@ from tapelab.kernels.memory import empty, in_rows
 from tapelab.kernels.sliding_windows import Sliding, added_back, windows_of
 
 AT_ONCE: Final = 2**19
-"""So many entries of windows are laid flat at a time."""
+"""So many entries of windows are flattened at a time."""
 
 Shape = tuple[int, ...]
 

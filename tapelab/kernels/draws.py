@@ -26,7 +26,7 @@ def unit(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 
 
 def whole(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """Whole numbers over the full range of their dtype."""
+    """Integers over the full range of their dtype."""
     found = _words(place, shape, wide=dtype in _WIDE)
     return _shaped(found.reshape(-1).view(dtype), shape)
 
@@ -34,7 +34,7 @@ def whole(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 def below(
     place: Place, shape: tuple[int, ...], dtype: np.dtype[Any], low: int, high: int
 ) -> Any:  # fmt: skip
-    """Whole numbers from the lower limit up to, not including, the upper one."""
+    """Integers from the lower limit up to, not including, the upper one."""
     bits = np.dtype(np.uint64 if dtype in _WIDE else np.uint32)
     steps = whole(place, shape, bits) % bits.type(high - low)
     return (steps.astype(dtype) + dtype.type(low)).astype(dtype)

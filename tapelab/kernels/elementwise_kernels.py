@@ -5,7 +5,7 @@ float32 take it 0.2 to 0.4 ns an entry), in slices, on several threads and in me
 again. Compiled is what takes it many passes or a slow one, in ns an entry in float32:
 
     sigmoid 2.6 → 0.22 · silu 3 → 0.23 · softplus 18.8 → 0.36 · erf 12.8 → 0.48
-    sigmoid cross entropy 3 → 0.37 · ways back of these and of tanh: 0.12 to 0.28
+    sigmoid cross entropy 3 → 0.37 · VJPs of these and of tanh: 0.12 to 0.28
 
 (one thread of an AVX-512 machine). How far off they are, in units in the last place:
 """
@@ -36,10 +36,10 @@ __doc__ += "\n".join(f"    {name}: {bound}" for name, bound in ULPS.items())
 
 _KERNELS: Final = {"sigmoid": "sigmoid32", "silu": "silu32", "softplus": "softplus32",
                    "erf": "erf32", "sigmoid_cross_entropy": "sigmoid_cross_entropy32",
-                   "sigmoid_slope": "sigmoid_slope", "tanh_slope": "tanh_slope",
-                   "softplus_slope": "softplus_slope32", "silu_slope": "silu_slope32",
-                   "erf_slope": "erf_slope32"}  # fmt: skip
-_BY_HAND_IN_BOTH: Final = ("sigmoid_slope", "tanh_slope")
+                   "sigmoid_vjp": "sigmoid_vjp", "tanh_vjp": "tanh_vjp",
+                   "softplus_vjp": "softplus_vjp32", "silu_vjp": "silu_vjp32",
+                   "erf_vjp": "erf_vjp32"}  # fmt: skip
+_BY_HAND_IN_BOTH: Final = ("sigmoid_vjp", "tanh_vjp")
 
 
 def compiled(name: str, *arrays: Any) -> Any:
@@ -56,8 +56,8 @@ def compiled(name: str, *arrays: Any) -> Any:
     return result if ran_in_slices(_KERNELS[name], *flat, result.reshape(-1)) else None
 
 
-def slope(name: str, dy: Any, known: Any) -> Any:
-    """The gradient by a compiled way back; None for tensors and wherever else it does not run."""
+def compiled_vjp(name: str, dy: Any, known: Any) -> Any:
+    """The gradient by a compiled VJP; None for tensors and wherever else it does not run."""
     if type(dy) is not np.ndarray or dy.size < COMPILED_FROM or type(known) is not np.ndarray:
         return None
     return compiled(name, dy, known)

@@ -6,7 +6,7 @@ warmup` does it ahead). Whether a kernel is compiled depends on the array alone 
 before, so that a program gives equal numbers each time. A kernel is named by its file, unless that
 is `compiled`, and its name. Whatever goes wrong on the way (no numba,
 nowhere to keep the compiled code, a damaged entry there) costs speed only: the caller then does the
-work with NumPy. Entries that cannot be read are thrown away, so that the next call compiles anew.
+work with NumPy. Entries that cannot be read are thrown away, so that the next call compiles again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def ran_in_slices(name: str, *arrays: Any, shared: Sequence[Any] = ()) -> bool:
 
 
 def read_only(arrays: Sequence[Any]) -> list[Any]:
-    """Views of arrays, all but the last for reading alone: numba compiles for each kind anew."""
+    """Views of arrays, all but the last for reading alone: numba compiles for each kind again."""
     views = [each.view() for each in arrays]
     for each in views[:-1]:
         each.flags.writeable = False

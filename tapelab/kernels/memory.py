@@ -1,4 +1,4 @@
-"""Memory for large results, used again once nobody holds it.
+"""Memory for large results, used again once no one holds it.
 
 Fresh memory costs a page fault for each 4 KiB, which takes longer than the arithmetic on it. A
 block is free again when the pool alone refers to it; each array made from it, and each view of

@@ -1,7 +1,7 @@
 """Distances from means, and what is normalized by them, where arrays are large.
 
 A million float32 entries take NumPy 0.5 to 1 ms and the compiled code 0.06 to 0.15 ms forward, 0.3
-ms for all ways back together (one thread of an AVX-512 machine): each entry is read once.
+ms for all VJPs together (one thread of an AVX-512 machine): each entry is read once.
 """
 
 from __future__ import annotations
@@ -91,19 +91,19 @@ def normalized(x: Any, m: Any, r: Any, g: Any, b: Any) -> Any:
     return y if ran(f"compiled_normal.normalized_{lies.kind}", *arrays) else None
 
 
-def normalized_slopes(dy: Any, x: Any, m: Any, r: Any, g: Any, b: Any) -> Any:
-    """The ways back of `normalized` to all its inputs in one pass; None if not compiled."""
+def normalized_vjps(dy: Any, x: Any, m: Any, r: Any, g: Any, b: Any) -> Any:
+    """The VJPs of `normalized` to all its inputs in one pass; None if not compiled."""
     if type(dy) is not np.ndarray or type(x) is not np.ndarray or dy.shape != x.shape:
         return None
     lies = flat(x, m)
     if lies is None or dy.dtype != x.dtype or not _belong(lies, x, m, r, g, b):
         return None
     dx = empty(x.shape, x.dtype)
-    slopes = [np.empty(each.shape, x.dtype) for each in (m, r, g, b)]
+    gradients = [np.empty(each.shape, x.dtype) for each in (m, r, g, b)]
     arrays = _rows(dy, lies), _rows(x, lies), _line(m), _line(r), _line(g)
-    results = [_rows(dx, lies), *(each.reshape(-1) for each in slopes)]
-    done = ran_into(results, f"compiled_normal.normalized_slopes_{lies.kind}", *arrays)
-    return (dx, *slopes) if done else None
+    results = [_rows(dx, lies), *(each.reshape(-1) for each in gradients)]
+    done = ran_into(results, f"compiled_normal.normalized_vjps_{lies.kind}", *arrays)
+    return (dx, *gradients) if done else None
 
 
 def layer_normalized(x: Any, g: Any, b: Any, epsilon: float) -> Any:
@@ -117,15 +117,15 @@ def layer_normalized(x: Any, g: Any, b: Any, epsilon: float) -> Any:
     return y if ran_in_slices("compiled_normal.layer_rows", *arrays, shared=shared) else None
 
 
-def layer_slopes(dy: Any, x: Any, g: Any, epsilon: float) -> Any:
-    """The ways back of `layer_normalized` to its three inputs; None if not compiled."""
+def layer_vjps(dy: Any, x: Any, g: Any, epsilon: float) -> Any:
+    """The VJPs of `layer_normalized` to its three inputs; None if not compiled."""
     lies = layer(x, g)
     if lies is None or type(dy) is not np.ndarray or not dy.dtype == g.dtype == x.dtype:
         return None
     results = [empty(x.shape, x.dtype), np.empty(g.shape, x.dtype), np.empty(g.shape, x.dtype)]
     arrays = np.array([epsilon]), _line(g), _rows(dy, lies), _rows(x, lies)
     flat_results = [_rows(results[0], lies), *(each.reshape(-1) for each in results[1:])]
-    return results if ran_into(flat_results, "compiled_normal.layer_slopes", *arrays) else None
+    return results if ran_into(flat_results, "compiled_normal.layer_vjps", *arrays) else None
 
 
 def layer(x: Any, g: Any) -> Flat | None:

@@ -54,7 +54,7 @@ def windows_of(x: Any, how: Sliding, value: float = 0) -> Any:
 
 
 def added_back(parts: Any, how: Sliding, shape: Lengths) -> Any:
-    """The sum of what each window says of each entry: the way back of `windows_of`."""
+    """The sum of what each window says of each entry: the VJP of `windows_of`."""
     images, *lengths, channels = shape
     around = [n + before + after for n, (before, after) in zip(lengths, how.margins, strict=True)]
     whole = np.zeros((images, *around, channels), parts.dtype)

@@ -50,23 +50,23 @@ def log_softmax(x: Any, axis: int) -> Any:
     return y
 
 
-def softmax_slope(dy: Any, y: Any, axis: int) -> Any:
+def softmax_vjp(dy: Any, y: Any, axis: int) -> Any:
     """What comes in, less its mean under the probabilities y, times y."""
     if _is_large(y, axis) and y.dtype.char in "fd" and _alike(dy, y):
         result = empty(y.shape, y.dtype)
-        if _compiled("softmax_slope", _rows(dy), _rows(y), _rows(result)):
+        if _compiled("softmax_vjp", _rows(dy), _rows(y), _rows(result)):
             return result
     product = dy * y
     return product - y * _sum(product, axis=axis, keepdims=True)
 
 
-def log_softmax_slope(dy: Any, y: Any, axis: int) -> Any:
+def log_softmax_vjp(dy: Any, y: Any, axis: int) -> Any:
     """What comes in, less the chances e**y times its sum; None where that is not compiled."""
     if not (type(y) is type(dy) is np.ndarray and _is_large(y, axis) and _alike(dy, y)):
         return None
     result = empty(y.shape, y.dtype)
     done = y.dtype.char == "f" and _compiled(
-        "log_softmax_slope32", _rows(dy), _rows(y), _rows(result)
+        "log_softmax_vjp32", _rows(dy), _rows(y), _rows(result)
     )
     return result if done else None
 
@@ -116,7 +116,7 @@ def numbered_cross_entropy(classes: Any, scores: Any) -> Any:
     return np.log(totals).reshape(-1) - right
 
 
-def cross_entropy_slope(dz: Any, labels: Any, scores: Any) -> Any:
+def cross_entropy_vjp(dz: Any, labels: Any, scores: Any) -> Any:
     """Upstream times (softmax of the scores less labels); None where that is not compiled."""
     if not type(dz) is type(labels) is type(scores) is np.ndarray:
         return None
@@ -124,12 +124,12 @@ def cross_entropy_slope(dz: Any, labels: Any, scores: Any) -> Any:
         return None
     y = empty(scores.shape, scores.dtype)
     done = dz.dtype.char == "f" and _compiled(
-        "cross_entropy_slope32", _column(dz), _rows(labels), _rows(scores), _rows(y)
+        "cross_entropy_vjp32", _column(dz), _rows(labels), _rows(scores), _rows(y)
     )
     return y if done else None
 
 
-def numbered_cross_entropy_slope(dz: Any, classes: Any, scores: Any) -> Any:
+def numbered_cross_entropy_vjp(dz: Any, classes: Any, scores: Any) -> Any:
     """The same where each row has one right class, given by number."""
     y = scaled_softmax(dz, scores)
     if y is not None:
@@ -137,7 +137,7 @@ def numbered_cross_entropy_slope(dz: Any, classes: Any, scores: Any) -> Any:
     return y
 
 
-def numbered_softmax_slope(dz: Any, classes: Any, scores: Any) -> Any:
+def numbered_softmax_vjp(dz: Any, classes: Any, scores: Any) -> Any:
     """The same, for few numbers and in any dtype."""
     known, powers, totals = _last
     if known is not None and known() is scores:
@@ -152,12 +152,12 @@ def numbered_softmax_slope(dz: Any, classes: Any, scores: Any) -> Any:
 _last: tuple[ref[Any] | None, Any, Any] = (None, None, None)
 """The last scores whose cross entropy was taken, their exponentials and the sums of those.
 
-The way back mostly follows at once, and would work them out again.
+The backward pass mostly follows at once, and would work them out again.
 """
 
 
 def _remember(scores: Any, powers: Any, totals: Any) -> None:
-    """Keep the exponentials of scores that nobody can change, as long as the scores live."""
+    """Keep the exponentials of scores that no one can change, as long as the scores live."""
     global _last  # noqa: PLW0603 - one thing is remembered at a time
     _last = ref(scores, _forget), powers, totals
 

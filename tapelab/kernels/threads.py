@@ -24,14 +24,14 @@ THREADED_FROM: Final = 2**20
 SLICE: Final = 2**17
 """So many entries at a time: two of such float32 arrays stay in the processor's cache."""
 
-_asked: Final = {"threads": 0}
+_requested: Final = {"threads": 0}
 _limits: Final[list[threadpool_limits]] = []
 """What holds BLAS back, and knows how many threads it had before."""
 
 
 def ask_for(threads: int) -> None:
     """Set how many threads one op may use, NumPy's BLAS included; 0 leaves it to the machine."""
-    _asked["threads"] = threads
+    _requested["threads"] = threads
     _limit_products(threads)
 
 
@@ -46,8 +46,8 @@ def _limit_products(threads: int) -> None:
 
 def allowed() -> int:
     """How many threads one op may use: what was asked for, or what the machine gives us."""
-    if _asked["threads"]:
-        return _asked["threads"]
+    if _requested["threads"]:
+        return _requested["threads"]
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

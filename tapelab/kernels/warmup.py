@@ -12,23 +12,23 @@ from tapelab.kernels.loader import kernel, read_only
 _TAKES: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("sigmoid32", "silu32", "softplus32", "erf32"), ("x", "x")),
     **dict.fromkeys(
-        ("sigmoid_slope", "tanh_slope", "softplus_slope32", "silu_slope32", "erf_slope32",
+        ("sigmoid_vjp", "tanh_vjp", "softplus_vjp32", "silu_vjp32", "erf_vjp32",
          "sigmoid_cross_entropy32"), ("x", "x", "x"),
     ),
     **{f"compiled_softmax.{name}": takes for name, takes in {
         **dict.fromkeys(("softmax32", "log_softmax32"), ("rows", "rows")),
-        **dict.fromkeys(("softmax_slope", "log_softmax_slope32"), ("rows", "rows", "rows")),
+        **dict.fromkeys(("softmax_vjp", "log_softmax_vjp32"), ("rows", "rows", "rows")),
         "logsumexp32": ("rows", "x"),
         "scaled_softmax32": ("x", "rows", "rows"),
         "cross_entropy32": ("rows", "rows", "x"),
-        "cross_entropy_slope32": ("x", "rows", "rows", "rows"),
+        "cross_entropy_vjp32": ("x", "rows", "rows", "rows"),
         "numbered_cross_entropy32": ("places", "rows", "x"),
     }.items()},
     "compiled_rows.add_rows": ("rows", "places", "rows"),
     **{f"compiled_normal.mean_square_{of}": ("rows", "x", "x") for of in ("rows", "columns")},
     **{f"compiled_normal.distance_{of}": ("x", "rows", "x", "rows") for of in ("rows", "columns")},
     **{f"compiled_normal.normalized_{of}": ("rows", *"xxxx", "rows") for of in ("rows", "columns")},
-    **{f"compiled_normal.normalized_slopes_{of}": ("rows", "rows", *"xxx", "rows", *"xxxx")
+    **{f"compiled_normal.normalized_vjps_{of}": ("rows", "rows", *"xxx", "rows", *"xxxx")
        for of in ("rows", "columns")},
     **{f"compiled_normal.product_{of}": ("rows", "rows", "x") for of in ("rows", "columns")},
     **{f"compiled_windows.{name}": ("how", "picture", "picture")
@@ -44,18 +44,18 @@ _TAKES: Final[dict[str, tuple[str, ...]]] = {
     "compiled_choice.chosen_or_number": ("x", "truths", "x", "x"),
     "compiled_choice.chosen_number": ("x", "truths", "x", "x"),
     "compiled_normal.layer_rows": ("one double", "x", "x", "rows", "rows"),
-    "compiled_normal.layer_slopes": ("one double", "x", "rows", "rows", "rows", "x", "x"),
+    "compiled_normal.layer_vjps": ("one double", "x", "rows", "rows", "rows", "x", "x"),
     "compiled_rows.larger_rows": ("rows", "places", "rows"),
     "compiled_rows.smaller_rows": ("rows", "places", "rows"),
     "compiled_normal.sum_rows": ("rows", "doubles"),
 }  # fmt: skip
 """Each kernel with the arrays that it takes."""
 _WRITES: Final = {
-    "compiled_normal.normalized_slopes_rows": 5, "compiled_normal.normalized_slopes_columns": 5,
-    "compiled_normal.layer_slopes": 3,
+    "compiled_normal.normalized_vjps_rows": 5, "compiled_normal.normalized_vjps_columns": 5,
+    "compiled_normal.layer_vjps": 3,
 }  # fmt: skip
 """Into how many of its last arrays a kernel writes, where they are several."""
-_ALSO_DOUBLE: Final = ("sigmoid_slope", "tanh_slope", "compiled_softmax.softmax_slope",
+_ALSO_DOUBLE: Final = ("sigmoid_vjp", "tanh_vjp", "compiled_softmax.softmax_vjp",
                        "compiled_rows.add_rows")  # fmt: skip
 
 

@@ -158,7 +158,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 @public(elementwise=True, fast_path=pairs(arithmetic.divide))
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Each entry is the quotient of the two entries at its place; whole numbers give floats."""
+    """Each entry is the quotient of the two entries at its place; integers give floats."""
     made: Tensor = arithmetic.divide(*matched(x, y))
     return made
 

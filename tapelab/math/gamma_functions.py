@@ -23,7 +23,7 @@ ndtri = unary(error_function.ndtri)
 
 @public
 def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
-    """The slope of digamma, taken as often as the order `a` says."""
+    """The derivative of digamma, taken as often as the order `a` says."""
     made: Tensor = gamma.polygamma(*matched(a, x))
     return made
 

@@ -121,7 +121,7 @@ def _is_public(name: str, thing: Any, module: str) -> bool:
 
 def _advice(module: str, name: str) -> str:
     """The nearest name: in the module itself if it is a part of a part, else anywhere."""
-    from difflib import get_close_matches  # nobody misses a name at the start
+    from difflib import get_close_matches  # no one misses a name at the start
 
     part = module.partition(".")[2]
     if "." in part:

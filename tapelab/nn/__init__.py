@@ -208,7 +208,7 @@ def isotonic_regression(
 
 
 def _mean_dtype(x: Tensor) -> str:
-    """The floats that hold means of whole numbers: half as wide for up to 16 bits."""
+    """The floats that hold means of integers: half as wide for up to 16 bits."""
     return "float32" if x.dtype.size <= 2 else "float64"
 
 

@@ -137,7 +137,7 @@ def conv1d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The way back of a convolution over rows, as an op forward."""
+    """The VJP of a convolution over rows, as an op forward."""
     x, w = tensor(input), tensor(filters)
     return _spread(1, x, w, output_shape, strides, padding, data_format, dilations)
 
@@ -147,7 +147,7 @@ def conv2d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NHWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The way back of a convolution, as an op forward: each entry is laid over its window."""
+    """The VJP of a convolution, as an op forward: each entry is laid over its window."""
     return _spread(2, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
@@ -156,7 +156,7 @@ def conv3d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NDHWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The way back of a convolution over blocks, as an op forward."""
+    """The VJP of a convolution over blocks, as an op forward."""
     return _spread(3, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
@@ -165,7 +165,7 @@ def conv_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The way back of a convolution over as many axes as the filters have."""
+    """The VJP of a convolution over as many axes as the filters have."""
     if output_shape is None:
         raise ValueError(
             f"`output_shape` must be a tensor or sized collection. Received: "
@@ -179,7 +179,7 @@ def conv_transpose(
 def atrous_conv2d_transpose(
     value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
 ) -> Tensor:
-    """The way back of a convolution whose filter skips places, as an op forward."""
+    """The VJP of a convolution whose filter skips places, as an op forward."""
     return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)
 
 

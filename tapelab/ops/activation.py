@@ -20,14 +20,14 @@ SELU_SCALE: Final = 1.0507009873554805
 
 
 def leaks(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays of both signs with the slope on the negative side."""
+    """Arrays of both signs with the derivative on the negative side."""
     return [(arrays, {"alpha": 0.2}) for arrays, _ in samples.off_zero(rng)]
 
 
 @op(formula=r"y = 1 \text{ if } x > 0 \text{ else } 0", glyph="x>0", title="Unit step",
     kinds=FLOATS, samples=samples.off_zero, reference=lambda x: np.heaviside(x, 0))  # fmt: skip
 def step(x: Any) -> Any:
-    """1 for positive entries, 0 for the others: the slope of a rectifier."""
+    """1 for positive entries, 0 for the others: the derivative of a rectifier."""
     return np.asarray(x > 0).astype(x.dtype)[()]
 
 
@@ -123,8 +123,8 @@ def sigmoid(x: Any) -> Any:
 
 @sigmoid.grad("x", r"\bar x = \bar y \cdot y (1 - y)", local="y (1 - y)")
 def sigmoid_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope of a sigmoid is y times (1 − y), never more than a quarter."""
-    found = elementwise_kernels.slope("sigmoid_slope", dy, y)
+    """The derivative of a sigmoid is y times (1 − y), never more than a quarter."""
+    found = elementwise_kernels.compiled_vjp("sigmoid_vjp", dy, y)
     if found is not None:
         return found
     value = conjugated(y)
@@ -145,8 +145,8 @@ def softplus(x: Any) -> Any:
 
 @softplus.grad("x", r"\bar x = \bar y \cdot \sigma(x)", local=r"\sigma(x)")
 def softplus_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope of softplus is the sigmoid."""
-    found = elementwise_kernels.slope("softplus_slope", dy, x)
+    """The derivative of softplus is the sigmoid."""
+    found = elementwise_kernels.compiled_vjp("softplus_vjp", dy, x)
     return dy * sigmoid(x) if found is None else found
 
 
@@ -180,7 +180,7 @@ def silu(x: Any) -> Any:
     local=r"\sigma(x) + y - y \cdot \sigma(x)",
 )  # fmt: skip
 def silu_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    found = elementwise_kernels.slope("silu_slope", dy, x)
+    found = elementwise_kernels.compiled_vjp("silu_vjp", dy, x)
     if found is not None:
         return found
     gate = sigmoid(x)

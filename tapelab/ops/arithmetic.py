@@ -70,28 +70,28 @@ def multiply(x: Any, y: Any) -> Any:
 
 @multiply.grad("x", r"\bar x = \bar z \cdot y", local="y", factor="y")
 def multiply_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    """The slope of a product is the other factor."""
+    """The derivative of a product is the other factor."""
     return dz * conjugated(y)
 
 
 @multiply.grad("y", r"\bar y = \bar z \cdot x", local="x", factor="x")
 def multiply_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    """The slope of a product is the other factor."""
+    """The derivative of a product is the other factor."""
     return dz * conjugated(x)
 
 
 @op(formula=r"z = \frac{x}{y}", glyph="÷", raw="RealDiv", samples=samples.positive_pairs,
     kinds=NUMBERS + "bO", broadcasts=True, reference=np.true_divide)  # fmt: skip
 def divide(x: Any, y: Any) -> Any:
-    """Each entry is the quotient of the two entries at its place; whole numbers give floats."""
+    """Each entry is the quotient of the two entries at its place; integers give floats."""
     return quotient(x, y, "__truediv__")
 
 
-def quotient(x: Any, y: Any, asked: str) -> Any:
-    """The quotients of raw numbers; small whole numbers become float32, larger ones float64."""
+def quotient(x: Any, y: Any, function: str) -> Any:
+    """The quotients of raw numbers; small integers become float32, larger ones float64."""
     if x.dtype.kind in "bO":
         expected = ", ".join(repr(dtype) for dtype in ALL if dtype.is_numeric)
-        raise TypeError(f"Invalid dtype {as_dtype(x.dtype)!r} in {asked}. Expected one of "
+        raise TypeError(f"Invalid dtype {as_dtype(x.dtype)!r} in {function}. Expected one of "
                         f"{{{expected}}}. Try tf.cast(x, tf.float32).")  # fmt: skip
     if x.dtype != y.dtype:
         raise TypeError(

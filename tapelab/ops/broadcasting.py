@@ -1,4 +1,4 @@
-"""Broadcasting and its way back: stretching an array, and summing what was stretched."""
+"""Broadcasting and its VJP: stretching an array, and summing what was stretched."""
 
 from __future__ import annotations
 

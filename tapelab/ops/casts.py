@@ -119,4 +119,4 @@ def bitcast(x: Any, *, dtype: Any) -> Any:
     return whole.view(wanted)[..., 0][()]
 
 
-bitcast.no_grad("x", because="Bits read as another dtype are other numbers, without a slope.")
+bitcast.no_grad("x", because="Bits read as another dtype are other numbers, without a derivative.")

@@ -56,7 +56,7 @@ def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The length of a vector, or of all entries together; its slope at 0 is NaN.
+    """The length of a vector, or of all entries together; its derivative at 0 is NaN.
 
     Two axes ask for the norm of a matrix.
     """

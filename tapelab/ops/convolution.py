@@ -1,5 +1,5 @@
 """Convolution: one small filter slides over pictures of one, two or three axes. The op and its two
-ways back are each other's ways back, so that convolutions can be differentiated to any order.
+VJPs are each other's VJPs, so that convolutions can be differentiated to any order.
 
 Where a filter is less deep than the pictures, the channels fall into groups with a filter each.
 """

@@ -11,7 +11,7 @@ from tapelab.kernels import draws
 from tapelab.ops import samples
 from tapelab.ops.broadcasting import sum_to
 from tapelab.ops.error_function import by_scipy, from_scipy
-from tapelab.ops.gamma import igamma_slope
+from tapelab.ops.gamma import igamma_derivative
 from tapelab.ops.rules import FLOATS, REALS
 
 
@@ -31,16 +31,16 @@ def gamma_sample(a: Any, *, share: Any) -> Any:
 @gamma_sample.grad("a", r"\bar a = \bar y \cdot \operatorname{slope}(a, y)")
 def gamma_sample_grad_a(dy: Any, y: Any, a: Any, *, share: Any) -> Any:
     """A larger shape moves each number up, so that as much of the curve stays below it."""
-    return sum_to(dy * gamma_sample_slope(a, y), shape=tuple(a.shape))
+    return sum_to(dy * gamma_sample_derivative(a, y), shape=tuple(a.shape))
 
 
 @op(formula=r"z = \frac{\partial y}{\partial a}", output="z", glyph="∂y/∂a", raw="RandomGammaGrad",
     pattern="not implemented", samples=samples.positive_pairs, kinds=FLOATS,
     broadcasts=True)  # fmt: skip
-def gamma_sample_slope(a: Any, y: Any) -> Any:
+def gamma_sample_derivative(a: Any, y: Any) -> Any:
     """How a number drawn from a gamma distribution moves with the shape of the distribution."""
     density = np.exp((a - 1) * np.log(y) - y - by_scipy("gammaln", a))
-    return (-igamma_slope(a, y) / density).astype(y.dtype)
+    return (-igamma_derivative(a, y) / density).astype(y.dtype)
 
 
 def counted(rng: np.random.Generator) -> list[samples.Sample]:
@@ -56,14 +56,14 @@ def counted(rng: np.random.Generator) -> list[samples.Sample]:
 @op(formula=r"y = \operatorname{poisson}(r)", glyph="poisson", raw="RandomPoissonV2",
     pattern="not implemented", samples=counted)  # fmt: skip
 def random_poisson(r: Any, *, drawn: Any) -> Any:
-    """Counts of events that happen r times on average; as whole numbers they have no slope."""
+    """Counts of events that happen r times on average; as integers they have no derivative."""
     return drawn
 
 
 @op(formula=r"y = \operatorname{binomial}(p)", glyph="binomial", raw="StatefulRandomBinomial",
     pattern="not implemented", samples=counted)  # fmt: skip
 def random_binomial(p: Any, *, drawn: Any) -> Any:
-    """Counts of successes with the chance p; as whole numbers they have no slope."""
+    """Counts of successes with the chance p; as integers they have no derivative."""
     return drawn
 
 

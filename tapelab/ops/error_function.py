@@ -16,7 +16,7 @@ from tapelab.ops.integer_arguments import refuse_half
 from tapelab.ops.powers import exp, square
 from tapelab.ops.rules import FLOATS
 
-SLOPE_AT_0: Final = 2 / math.sqrt(math.pi)
+DERIVATIVE_AT_0: Final = 2 / math.sqrt(math.pi)
 
 
 def from_scipy(name: str) -> Any:
@@ -33,7 +33,7 @@ def by_integral(x: Any) -> Any:
     """The error function by the trapezium rule."""
     t = np.linspace(0.0, 1.0, 4001)[(...,) + (None,) * np.ndim(x)]
     heights = np.exp(-((t * x) ** 2))
-    return SLOPE_AT_0 * x * (heights.sum(0) - (heights[0] + heights[-1]) / 2) / 4000
+    return DERIVATIVE_AT_0 * x * (heights.sum(0) - (heights[0] + heights[-1]) / 2) / 4000
 
 
 @op(formula=r"y = \operatorname{erf}(x)", glyph="erf", title="Error function",
@@ -53,8 +53,8 @@ def erf(x: Any) -> Any:
     local=r"\frac{2}{\sqrt{\pi}} e^{-x^2}",
 )  # fmt: skip
 def erf_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    found = elementwise_kernels.slope("erf_slope", dy, x)
-    return dy * (SLOPE_AT_0 * exp(-x * x)) if found is None else found
+    found = elementwise_kernels.compiled_vjp("erf_vjp", dy, x)
+    return dy * (DERIVATIVE_AT_0 * exp(-x * x)) if found is None else found
 
 
 @op(formula=r"y = 1 - \operatorname{erf}(x)", glyph="erfc", title="Complementary error function",
@@ -69,7 +69,7 @@ def erfc(x: Any) -> Any:
     local=r"-\frac{2}{\sqrt{\pi}} e^{-x^2}",
 )  # fmt: skip
 def erfc_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    return dy * (-SLOPE_AT_0 * exp(-x * x))
+    return dy * (-DERIVATIVE_AT_0 * exp(-x * x))
 
 
 def shares(rng: np.random.Generator) -> list[samples.Sample]:
@@ -87,7 +87,7 @@ def erfinv(x: Any) -> Any:
 
 @erfinv.grad("x", r"\bar x = \bar y \cdot \frac{\sqrt{\pi}}{2} e^{y^2}")
 def erfinv_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope of an inverse is one over the slope of the function, at its result."""
+    """The derivative of an inverse is one over the derivative of the function, at its result."""
     return dy * (exp(square(y)) * (math.sqrt(math.pi) / 2))
 
 

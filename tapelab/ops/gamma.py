@@ -52,7 +52,7 @@ def lgamma_grad_x(dy: Any, y: Any, x: Any) -> Any:
 
 @op(formula=r"y = \operatorname{digamma}(x)", glyph="ψ", samples=samples.positive, kinds=FLOATS)
 def digamma(x: Any) -> Any:
-    """The slope of the logarithm of the gamma function."""
+    """The derivative of the logarithm of the gamma function."""
     y = by_scipy("digamma", x)
     return np.where(x == 0, x.dtype.type(np.nan), y)[()]
 
@@ -65,7 +65,7 @@ def digamma_grad_x(dy: Any, y: Any, x: Any) -> Any:
 @op(formula=r"y = \operatorname{polygamma}(n, x)", glyph="ψ⁽ⁿ⁾", samples=orders, kinds=FLOATS,
     broadcasts=True, same_dtype=True)  # fmt: skip
 def polygamma(n: Any, x: Any) -> Any:
-    """The slope of digamma, taken n times."""
+    """The derivative of digamma, taken n times."""
     _refuse_half_entirely("Polygamma", x)
     y = _zeta(n + 1, x) * by_scipy("gamma", n + 1) * np.where(n % 2, 1, -1)
     y = np.where(n == 0, digamma.kernel(np.broadcast_arrays(x, n)[0]), y)
@@ -89,7 +89,7 @@ def zeta(x: Any, q: Any) -> Any:
 
 
 def _zeta(x: Any, q: Any) -> Any:
-    """At a pole, where q is 0 or a whole number below, only an even x has a limit of one sign."""
+    """At a pole, where q is 0 or an integer below, only an even x has a limit of one sign."""
     pole = (q <= 0) & (q % 1 == 0) & (x > 1)
     y = by_scipy("zeta", x, q)
     return np.where(pole, np.where(x % 2 == 0, np.inf, np.nan), y).astype(y.dtype)[()]
@@ -128,7 +128,7 @@ def _without_shape_0(a: Any, y: Any) -> Any:
 
 @igamma.grad("a", r"\bar a = \bar y \cdot \operatorname{slope}(a, x)")
 def igamma_grad_a(dy: Any, y: Any, a: Any, x: Any) -> Any:
-    return dy * igamma_slope(a, x)
+    return dy * igamma_derivative(a, x)
 
 
 @igamma.grad("x", r"\bar x = \bar y \cdot \operatorname{density}(a, x)")
@@ -139,7 +139,7 @@ def igamma_grad_x(dy: Any, y: Any, a: Any, x: Any) -> Any:
 
 @igammac.grad("a", r"\bar a = -\bar y \cdot \operatorname{slope}(a, x)")
 def igammac_grad_a(dy: Any, y: Any, a: Any, x: Any) -> Any:
-    return dy * -igamma_slope(a, x)
+    return dy * -igamma_derivative(a, x)
 
 
 @igammac.grad("x", r"\bar x = -\bar y \cdot \operatorname{density}(a, x)")
@@ -154,7 +154,7 @@ def _gamma_density(a: Any, x: Any) -> Any:
 @op(formula=r"y = \frac{\partial}{\partial a} \operatorname{igamma}(a, x)", glyph="∂P/∂a",
     raw="IgammaGradA", pattern="not implemented", samples=samples.positive_pairs, kinds=FLOATS,
     broadcasts=True, same_dtype=True)  # fmt: skip
-def igamma_slope(a: Any, x: Any) -> Any:
+def igamma_derivative(a: Any, x: Any) -> Any:
     """How the lower incomplete gamma function changes with its shape, by its power series."""
     wide, at = np.asarray(a, np.float64)[..., None], np.asarray(x, np.float64)[..., None]
     largest = float(np.max(at, initial=0.0, where=np.isfinite(at)))

@@ -72,7 +72,7 @@ def gather(x: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0) -> Any:
 def gather_grad_x(
     dy: Any, y: Any, x: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0
 ) -> Any:
-    """A gradient goes back to where its row came from; picked twice, it receives both."""
+    """A gradient propagates to where its row came from; picked twice, it receives both."""
     shape = tuple(x.shape)
     if axis or batch_dims:  # rows stay rows only along axis 0 that is called so
         return add_at(dy, indices, shape=shape, axis=axis % len(shape), batch_dims=batch_dims)

@@ -19,7 +19,7 @@ from tapelab.errors import NotFoundError, OpError, invalid_argument
 def lengths(value: Any, raw: str, *, strict: bool = False) -> tuple[int, ...]:
     """A shape, or a list of positions, as a tuple of integers; a single number counts as one.
 
-    What Python data are refused where they are no whole numbers is a TypeError if `strict`.
+    What Python data are refused where they are no integers is a TypeError if `strict`.
     """
     if type(value) is int:
         return (value,)
@@ -32,7 +32,7 @@ def lengths(value: Any, raw: str, *, strict: bool = False) -> tuple[int, ...]:
             return tuple(number(each, raw) for each in value)
     array = whole(value, raw, strict=strict)
     if array.ndim > 1:
-        raise invalid_argument(raw, f"A row of whole numbers is needed here, not {value!r}")
+        raise invalid_argument(raw, f"A row of integers is needed here, not {value!r}")
     return tuple(int(each) for each in array.ravel())
 
 
@@ -46,12 +46,12 @@ def require_sequence(given: Any, attr: str) -> None:
 
 
 def number(value: Any, raw: str, *, strict: bool = False) -> int:
-    """One whole number; InvalidArgumentError for several."""
+    """One integer; InvalidArgumentError for several."""
     if type(value) is int:
         return value
     array = whole(value, raw, strict=strict)
     if array.size != 1:
-        raise invalid_argument(raw, f"One whole number is needed here, not {value!r}")
+        raise invalid_argument(raw, f"One integer is needed here, not {value!r}")
     return int(array.reshape(-1)[0])
 
 
@@ -67,9 +67,9 @@ def one_float(name: str, value: Any) -> float:
 
 
 def whole(value: Any, raw: str, *, strict: bool = False) -> Any:
-    """Whole numbers as a raw array; TypeError for a fraction, as it would have to be cut.
+    """Integers as a raw array; TypeError for a fraction, as it would have to be cut.
 
-    What else is no whole number raises InvalidArgumentError, or TypeError if `strict`, as it is
+    What else is no integer raises InvalidArgumentError, or TypeError if `strict`, as it is
     with TensorFlow where a function converts its settings itself; NumPy floats are cut.
     """
     found = read(value) if isinstance(value, Holder) else value
@@ -93,11 +93,11 @@ def only_defaults(function: str, given: dict[str, Any], defaults: dict[str, Any]
 
 
 def unfit_index(raw: str, dtype: np.dtype[Any], value: Any) -> OpError:
-    """The error for fractions where whole numbers are needed."""
+    """The error for fractions where integers are needed."""
     return invalid_argument(
         raw,
         f"Value for attr 'Tidx' of {spoken(dtype)} is not in the list of allowed values: int32, "
-        f"int64. Whole numbers are needed, not {value!r}; try tf.cast(…, tf.int32)",
+        f"int64. Integers are needed, not {value!r}; try tf.cast(…, tf.int32)",
     )
 
 
@@ -109,7 +109,7 @@ def _from_python(value: Any, *, strict: bool) -> Any:
     if not strict and (natural.dtype.kind != "f" or natural.ndim):
         return natural
     raise TypeError(
-        f"Cannot convert {value!r} to EagerTensor of dtype int32: whole numbers are needed here."
+        f"Cannot convert {value!r} to EagerTensor of dtype int32: integers are needed here."
     )
 
 

@@ -58,25 +58,23 @@ def softmax(x: Any, *, axis: int = -1) -> Any:
 
 @softmax.grad("x", r"\bar x = y \cdot (\bar y - \sum \bar y \cdot y)")
 def softmax_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1) -> Any:
-    return softmax_slope(dy, y, axis=axis)
+    return softmax_vjp(dy, y, axis=axis)
 
 
-@op(formula=r"z = y \cdot (x - \sum x \cdot y)", glyph="softmax slope", samples=upstreams,
-    batching=along_axis)  # fmt: skip
-def softmax_slope(x: Any, y: Any, *, axis: int) -> Any:
-    """The way back of softmax: what comes in, less its mean under the probabilities, times them."""
-    return kernels.softmax_slope(x, y, axis)
+@op(formula=r"z = y \cdot (x - \sum x \cdot y)", glyph="softmax VJP", title="Softmax VJP",
+    samples=upstreams, batching=along_axis)  # fmt: skip
+def softmax_vjp(x: Any, y: Any, *, axis: int) -> Any:
+    """The VJP of softmax: what comes in, less its mean under the probabilities, times them."""
+    return kernels.softmax_vjp(x, y, axis)
 
 
-@softmax_slope.grad("x", r"\bar x = y \cdot (\bar z - \sum \bar z \cdot y)")
-def softmax_slope_grad_x(dz: Any, z: Any, x: Any, y: Any, *, axis: int) -> Any:
-    return softmax_slope(dz, y, axis=axis)
+@softmax_vjp.grad("x", r"\bar x = y \cdot (\bar z - \sum \bar z \cdot y)")
+def softmax_vjp_grad_x(dz: Any, z: Any, x: Any, y: Any, *, axis: int) -> Any:
+    return softmax_vjp(dz, y, axis=axis)
 
 
-@softmax_slope.grad(
-    "y", r"\bar y = \bar z \cdot (x - \sum x \cdot y) - x \cdot \sum \bar z \cdot y"
-)
-def softmax_slope_grad_y(dz: Any, z: Any, x: Any, y: Any, *, axis: int) -> Any:
+@softmax_vjp.grad("y", r"\bar y = \bar z \cdot (x - \sum x \cdot y) - x \cdot \sum \bar z \cdot y")
+def softmax_vjp_grad_y(dz: Any, z: Any, x: Any, y: Any, *, axis: int) -> Any:
     return dz * (x - _total(x * y, axis)) - x * _total(dz * y, axis)
 
 
@@ -89,7 +87,7 @@ def log_softmax(x: Any, *, axis: int = -1) -> Any:
 
 @log_softmax.grad("x", r"\bar x = \bar y - e^y \cdot \sum \bar y")
 def log_softmax_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1) -> Any:
-    found = kernels.log_softmax_slope(dy, y, axis)
+    found = kernels.log_softmax_vjp(dy, y, axis)
     return dy - softmax(x, axis=axis) * _total(dy, axis) if found is None else found
 
 
@@ -113,7 +111,7 @@ def softmax_cross_entropy_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 @softmax_cross_entropy.grad("y", r"\bar y = \bar z \cdot (\operatorname{softmax}(y) - x)")
 def softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    found = kernels.cross_entropy_slope(dz, x, y)
+    found = kernels.cross_entropy_vjp(dz, x, y)
     return expand_dims(dz, axis=-1) * (softmax(y) - x) if found is None else found
 
 
@@ -146,11 +144,11 @@ def sparse_softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
         right = marked(x, depth=int(y.shape[-1]), on=one, off=nothing, axis=-1)
     else:
         classes = np.asarray(x)
-        found = kernels.numbered_cross_entropy_slope(dz, classes, y)
+        found = kernels.numbered_cross_entropy_vjp(dz, classes, y)
         if found is not None:
             return found
         if type(dz) is type(y) is np.ndarray:
-            return kernels.numbered_softmax_slope(dz, classes, y)
+            return kernels.numbered_softmax_vjp(dz, classes, y)
         right = (np.arange(y.shape[-1]) == classes[..., None]).astype(numpy_dtype(y))
     return expand_dims(dz, axis=-1) * (softmax(y) - right)
 
@@ -180,7 +178,7 @@ def sigmoid_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 @op(formula=r"y = \frac{\sum x^2}{2}", glyph="½Σx²", title="Half the squared length", raw="L2Loss",
     samples=samples.anywhere, kinds=FLOATS)  # fmt: skip
 def l2_loss(x: Any) -> Any:
-    """Half the sum of the squares: its slope is the tensor itself."""
+    """Half the sum of the squares: its derivative is the tensor itself."""
     return np.sum(x * x) / x.dtype.type(2)
 
 

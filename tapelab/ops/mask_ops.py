@@ -14,7 +14,7 @@ from tapelab.ops import samples
 from tapelab.ops.indexed_rows import POSITIONS
 from tapelab.ops.rules import WHOLE
 
-MASK: str = "A mask only says which entries are kept; it is true or false and has no slope."
+MASK: str = "A mask only says which entries are kept; it is true or false and has no derivative."
 
 
 def masks(rng: np.random.Generator) -> list[samples.Sample]:
@@ -131,14 +131,14 @@ up_to.no_grad("x", because="A length says how far the mask goes; a small step of
 
 
 def positions(rng: np.random.Generator) -> list[samples.Sample]:
-    """Positions in a tensor laid flat, with its shape."""
+    """Positions in a tensor flattened, with its shape."""
     return [((rng.integers(0, 6, size=(3,)),), {"dims": (2, 3)})]
 
 
 @op(name="unravel_index", formula=r"y = \operatorname{unravel}(x)", glyph="unravel",
     pattern="index-only", samples=positions)  # fmt: skip
 def unravelled(x: Any, *, dims: tuple[int, ...]) -> Any:
-    """Positions in a tensor laid flat as one index per axis."""
+    """Positions in a tensor flattened as one index per axis."""
     return np.stack(np.unravel_index(x, dims)).astype(x.dtype)
 
 
@@ -146,7 +146,7 @@ unravelled.no_grad("x", because=POSITIONS)
 
 
 def weighed(rng: np.random.Generator) -> list[samples.Sample]:
-    """Rows of small whole numbers with a weight for each."""
+    """Rows of small integers with a weight for each."""
     return [((rng.integers(0, 4, size=shape), rng.normal(size=shape)), {"size": 3, "binary": False})
             for shape in ((6,), (2, 3))]  # fmt: skip
 

@@ -74,7 +74,7 @@ def mean_squared_distance_grad_x(dz: Any, z: Any, x: Any, m: Any) -> Any:
 
 mean_squared_distance.no_grad(
     "m", because="m stands for the mean, where the mean squared distance is at its smallest: there "
-    "its slope is 0.",
+    "its derivative is 0.",
 )  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def normalize(x: Any, m: Any, r: Any, g: Any, b: Any) -> Any:
 )
 def normalize_grads(dz: Any, z: Any, x: Any, m: Any, r: Any, g: Any, b: Any) -> Any:
     """One pass over the entries serves all five."""
-    found = kernels.normalized_slopes(dz, x, m, r, g, b)
+    found = kernels.normalized_vjps(dz, x, m, r, g, b)
     if found is not None:
         return found
     away, scaled = x - m, dz * g
@@ -126,7 +126,7 @@ def layer_normalize(x: Any, g: Any, b: Any, *, epsilon: float) -> Any:
 )
 def layer_normalize_grads(dz: Any, z: Any, x: Any, g: Any, b: Any, *, epsilon: float) -> Any:
     """What would only move or stretch a whole row is taken out of its gradient again."""
-    found = kernels.layer_slopes(dz, x, g, epsilon)
+    found = kernels.layer_vjps(dz, x, g, epsilon)
     if found is not None:
         return found
     even, factor, along = _evened(x, g, epsilon)

@@ -117,7 +117,7 @@ def _order(op: Op) -> Method:
 
 
 def _logic(on_bools: Op, on_integers: Op) -> tuple[Method, Method]:
-    """An operator that means logic for true and false, and bits for whole numbers."""
+    """An operator that means logic for true and false, and bits for integers."""
 
     def forward(self: Any, other: Any) -> Any:
         x = _tensor(self)

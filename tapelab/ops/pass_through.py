@@ -50,7 +50,7 @@ def read_value_grad_x(dy: Any, y: Any, x: Any) -> Any:
 
 @op(formula="y = x", glyph="stop", pattern="stop", samples=samples.anywhere, batching=on_last_axes)
 def stop_gradient(x: Any) -> Any:
-    """The same value; on the way back it is a wall."""
+    """The same value; no gradient passes through it."""
     return x
 
 

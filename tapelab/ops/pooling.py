@@ -90,7 +90,7 @@ def avg_unpool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding, shape: Shape) ->
 
 
 def places_of_largest(x: Any, how: Sliding) -> Any:
-    """Where the largest entry of each window stands in the pictures laid flat."""
+    """Where the largest entry of each window stands in the pictures flattened."""
     found = kernels.largest_places(x, how)
     if found is not None:
         offsets = np.arange(len(x)) * math.prod(x.shape[1:])

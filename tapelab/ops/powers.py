@@ -19,13 +19,13 @@ from tapelab.ops.selection import ones_like, select, zeros_like
 @op(formula="y = e^x", glyph="eˣ", title="Exponential", samples=samples.anywhere, kinds=CONTINUOUS,
     reference=lambda x: np.e**x)  # fmt: skip
 def exp(x: Any) -> Any:
-    """The number e raised to each entry; its slope is its own value."""
+    """The number e raised to each entry; its derivative is its own value."""
     return np.exp(x) if x.size < LARGE else by_numpy(np.exp, x)
 
 
 @exp.grad("x", r"\bar x = \bar y \cdot y", local="y")
 def exp_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """An exponential is its own slope."""
+    """An exponential is its own derivative."""
     return dy * conjugated(y)
 
 
@@ -50,7 +50,7 @@ def log(x: Any) -> Any:
 
 @log.grad("x", r"\bar x = \frac{\bar y}{x}", local=r"\frac{1}{x}")
 def log_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope of a logarithm is one over its argument."""
+    """The derivative of a logarithm is one over its argument."""
     return dy / conjugated(x)
 
 
@@ -75,7 +75,7 @@ def square(x: Any) -> Any:
 
 @square.grad("x", r"\bar x = \bar y \cdot 2 x", local="2 x")
 def square_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope of a square is twice its base."""
+    """The derivative of a square is twice its base."""
     return dy * (2 * conjugated(x))
 
 
@@ -88,7 +88,7 @@ def sqrt(x: Any) -> Any:
 
 @sqrt.grad("x", r"\bar x = \frac{\bar y}{2 \sqrt{x}}", local=r"\frac{1}{2 \sqrt{x}}")
 def sqrt_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope of a root is one over twice the root: steep near 0, flat far out."""
+    """The derivative of a root is one over twice the root: steep near 0, flat far out."""
     return xdivy(dy * 0.5, conjugated(y))
 
 
@@ -101,8 +101,8 @@ def rsqrt(x: Any) -> Any:
 
 @rsqrt.grad("x", r"\bar x = -\frac{1}{2} \bar y \cdot y^3", local=r"-\frac{y^3}{2}")
 def rsqrt_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    slope = conjugated(y)
-    return multiply_no_nan(slope * slope * slope * -0.5, dy)
+    derivative = conjugated(y)
+    return multiply_no_nan(derivative * derivative * derivative * -0.5, dy)
 
 
 @op(formula=r"y = \frac{1}{x}", glyph="1/x", samples=samples.positive, kinds=CONTINUOUS,
@@ -114,9 +114,9 @@ def reciprocal(x: Any) -> Any:
 
 @reciprocal.grad("x", r"\bar x = -\bar y \cdot y^2", local="-y^2")
 def reciprocal_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope of one over x is minus one over its square."""
-    slope = conjugated(y)
-    return multiply_no_nan(-slope * slope, dy)
+    """The derivative of one over x is minus one over its square."""
+    derivative = conjugated(y)
+    return multiply_no_nan(-derivative * derivative, dy)
 
 
 @op(formula="z = (x - y)^2", glyph="(x−y)²", samples=samples.pairs, kinds=SIGNED, broadcasts=True,

@@ -215,7 +215,7 @@ def einsum_grads(dy: Any, y: Any, *x: Any, equation: str) -> Any:
 def _one_grad(dy: Any, right: str, terms: list[str], x: Sequence[Any], position: int) -> Any:
     """The product of dy with the other tensors.
 
-    Ones stretch it along axes nobody else has; identities hold it on the diagonal `ii`.
+    Ones stretch it along axes that no other operand has; identities hold it on the diagonal `ii`.
     """
     others = [i for i in range(len(x)) if i != position]
     term, pairs = _apart(terms[position], terms)

@@ -101,7 +101,7 @@ def unary(op: Op) -> Public:
 
 
 def _is_smooth(op: Op) -> bool:
-    """Whether it takes floats and has a slope for each input."""
+    """Whether it takes floats and has a derivative for each input."""
     return (not op.kinds or "f" in op.kinds) and op.vjps is not None and None not in op.vjps
 
 
@@ -110,7 +110,7 @@ def _elementwise(
 ) -> Public:
     """A function of single entries under the name of its op."""
     _like(function, op)
-    return dressed(public(elementwise=True, fast_path=fast_path)(function), op, *names)
+    return with_help(public(elementwise=True, fast_path=fast_path)(function), op, *names)
 
 
 def pairs(op: Op, *, mirrored: bool = False) -> Callable[[Public], Public] | None:
@@ -185,7 +185,7 @@ def logical(op: Op) -> Public:
     return _elementwise(function, op, None, *op.inputs)
 
 
-def dressed(function: Public, op: Op, *names: str) -> Public:
+def with_help(function: Public, op: Op, *names: str) -> Public:
     """A public function under the name of its op, with a signature and a text for `help()`."""
     _like(function, op)
     function.__signature__ = _signature(names)  # type: ignore[attr-defined]  # help() reads it

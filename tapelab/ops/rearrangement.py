@@ -151,7 +151,7 @@ def mirrored(rng: np.random.Generator) -> list[samples.Sample]:
 
 @op(formula=r"y = \sum x", glyph="Σ", title="Sum mirrored", raw="MirrorPadGrad", samples=mirrored)
 def unmirror(x: Any, *, paddings: tuple[Shape, ...], mode: str, shape: Shape) -> Any:
-    """Each entry summed with its mirror images in the margin: the way back of mirrored padding."""
+    """Each entry summed with its mirror images in the margin: the VJP of mirrored padding."""
     numbers = np.arange(int(np.prod(shape))).reshape(shape)
     places = _mirrored_pad(numbers, paddings, mode)
     sums = np.zeros(numbers.size, x.dtype)

@@ -64,7 +64,7 @@ def reduce_sum_grad_x(dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: b
 
 @op(formula=r"y = \operatorname{broadcast}(x)", samples=spreads)
 def spread(x: Any, *, shape: Shape, axis: Shape | None, keepdims: bool) -> Any:
-    """Repeat what a sum over the axes left until it has the shape again: the way back of a sum."""
+    """Repeat what a sum over the axes left until it has the shape again: the VJP of a sum."""
     if not keepdims and axis is not None and np.ndim(x):
         gone = {each % len(shape) for each in axis}
         x = np.reshape(x, [1 if at in gone else n for at, n in enumerate(shape)])

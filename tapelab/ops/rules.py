@@ -15,8 +15,8 @@ NUMBERS: Final = "fciu"
 SIGNED: Final = "fci"
 
 _SINGLE: Final = np.dtype(np.float32)
-FLAT: Final = "{} is flat almost everywhere, so its slope tells the model nothing."
-WHOLE: Final = "{} answers with whole numbers, and those do not change when x changes a little."
+FLAT: Final = "{} is flat almost everywhere, so its derivative tells the model nothing."
+WHOLE: Final = "{} returns integers, and those do not change when x changes a little."
 PREDICATE: Final = "{} answers true or false, and that does not change when x changes a little."
 
 
@@ -34,7 +34,7 @@ def flat(x: Any) -> Any:
 def is_complex(x: Any) -> bool:
     """Whether the entries are complex numbers."""
     kind = type(x)
-    if kind is np.float32 or kind is np.float64:  # at a glance, for rules that run often
+    if kind is np.float32 or kind is np.float64:  # directly, for rules that run often
         return False
     dtype = (x._array if kind is Tensor else x).dtype
     return dtype is not _SINGLE and bool(dtype.kind == "c")

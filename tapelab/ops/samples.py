@@ -44,7 +44,7 @@ def off_zero(rng: np.random.Generator) -> list[Sample]:
 
 
 def off_whole(rng: np.random.Generator) -> list[Sample]:
-    """One array of each small shape, no entry near a whole number or half of one."""
+    """One array of each small shape, no entry near an integer or half of one."""
     return [((np.floor(rng.normal(size=s) * 4) + rng.uniform(0.6, 0.9),), {}) for s in SHAPES]
 
 
@@ -54,12 +54,12 @@ def booleans(rng: np.random.Generator) -> list[Sample]:
 
 
 def integers(rng: np.random.Generator) -> list[Sample]:
-    """One array of each small shape, of whole numbers."""
+    """One array of each small shape, of integers."""
     return [((rng.integers(0, 8, size=shape, dtype=np.int32),), {}) for shape in SHAPES]
 
 
 def integers_with_axes(rng: np.random.Generator) -> list[Sample]:
-    """One array of each small shape other than (), of whole numbers, some of them 0."""
+    """One array of each small shape other than (), of integers, some of them 0."""
     return [((rng.integers(0, 3, size=shape, dtype=np.int32),), {}) for shape in SHAPES if shape]
 
 
@@ -90,7 +90,7 @@ def boolean_pairs(rng: np.random.Generator) -> list[Sample]:
 
 
 def integer_pairs(rng: np.random.Generator) -> list[Sample]:
-    """Two arrays of whole numbers whose shapes are equal or broadcast."""
+    """Two arrays of integers whose shapes are equal or broadcast."""
     sizes = ((rng.integers(0, 99, size=a), rng.integers(0, 4, size=b)) for a, b in PAIRS)
     return [((a.astype(np.int32), b.astype(np.int32)), {}) for a, b in sizes]
 

@@ -108,7 +108,7 @@ def segment_prod(x: Any, s: Any, *, count: int) -> Any:
 
 @segment_prod.grad("x", r"\bar x_j = \bar y_i \cdot \prod \text{of the others}")
 def segment_prod_grad_x(dy: Any, y: Any, x: Any, s: Any, *, count: int) -> Any:
-    """The slope of a product is the product of the other factors, also where one is 0."""
+    """The derivative of a product is the product of the other factors, also where one is 0."""
     is_zero, one = 1 - nonzero_mask(x), ones_like(x)
     zeros = segment_sum(is_zero, s, count=count)
     rest = segment_prod(select(equal(is_zero, one), one, x), s, count=count)

@@ -135,7 +135,7 @@ def clip_by_value_grad_b(dy: Any, y: Any, x: Any, a: Any, b: Any) -> Any:
 
 @op(formula="z = x", glyph="x", samples=samples.twins, reference=lambda x, y: x)
 def beside(x: Any, y: Any) -> Any:
-    """The first of two arrays; the second was asked where the numbers go, and has the slope 0."""
+    """The first of two arrays; the second decides where gradients flow and has the derivative 0."""
     return x
 
 
@@ -146,7 +146,7 @@ def beside_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 @beside.grad("y", r"\bar y = 0", local="0")
 def beside_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    """A small step of it changes no place, so the slope is 0 and not none."""
+    """A small step of it changes no place, so the derivative is 0 and not none."""
     return zeros_like(y)
 
 

@@ -181,7 +181,7 @@ SHAPE_ONLY: Final = (
 @op(formula=r"y = \operatorname{shape}(x)", glyph="shape", raw="Shape",
     pattern="shape-only", samples=samples.anywhere)  # fmt: skip
 def shape(x: Any, *, dtype: Any = np.int32) -> Any:
-    """How long the tensor is along each axis, as whole numbers."""
+    """How long the tensor is along each axis, as integers."""
     return np.array(x.shape, dtype)
 
 

@@ -64,7 +64,7 @@ def strided_slice_grad_x(dy: Any, y: Any, x: Any, *, key: Key) -> Any:
 
 @op(formula=r"y = \operatorname{pad}(x)", glyph="put back", raw="StridedSliceGrad", samples=pieces)
 def put_back(x: Any, *, key: Key, shape: tuple[int, ...]) -> Any:
-    """A piece at its place in an array of zeros: the way back of slicing."""
+    """A piece at its place in an array of zeros: the VJP of slicing."""
     whole = np.zeros(shape, x.dtype)
     whole[key] = x
     return whole if shape else whole[()]

@@ -49,13 +49,13 @@ def bessel_i0e_grad_x(dy: Any, y: Any, x: Any) -> Any:
 @op(formula=r"y = \operatorname{I}_1(x)", glyph="I₁", title="Modified Bessel function I1",
     raw="BesselI1", samples=samples.off_zero, kinds=FLOATS)  # fmt: skip
 def bessel_i1(x: Any) -> Any:
-    """The modified Bessel function of the first kind of order 1; it is the slope of I0."""
+    """The modified Bessel function of the first kind of order 1; it is the derivative of I0."""
     return by_scipy("i1", x)
 
 
 @bessel_i1.grad("x", r"\bar x = \bar y \cdot (\operatorname{I}_0(x) - \frac{y}{x})")
 def bessel_i1_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """At 0 TensorFlow takes the slope for 1, and so does this rule."""
+    """At 0 TensorFlow takes the derivative for 1, and so does this rule."""
     return dy * select(equal(x, x * 0), ones_like(x), bessel_i0(x) - y / x)
 
 
@@ -71,8 +71,8 @@ def bessel_i1e(x: Any) -> Any:
     r"\bar x = \bar y \cdot (e^{-|x|} I_0(x) - y (\operatorname{sign}(x) + \frac{1}{x}))",
 )
 def bessel_i1e_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    slope = bessel_i0e(x) - y * (sign(x) + reciprocal(x))
-    return dy * select(equal(x, x * 0), ones_like(x) * 0.5, slope)
+    derivative = bessel_i0e(x) - y * (sign(x) + reciprocal(x))
+    return dy * select(equal(x, x * 0), ones_like(x) * 0.5, derivative)
 
 
 @op(formula=r"y = \operatorname{J}_0(x)", glyph="J₀", title="Bessel function J0", raw="BesselJ0",
@@ -98,8 +98,8 @@ def bessel_j1(x: Any) -> Any:
 
 @bessel_j1.grad("x", r"\bar x = \bar y \cdot (\operatorname{J}_0(x) - \frac{y}{x})")
 def bessel_j1_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    slope = bessel_j0(x) - y / x
-    return dy * select(equal(x, x * 0), ones_like(x) * 0.5, slope)
+    derivative = bessel_j0(x) - y / x
+    return dy * select(equal(x, x * 0), ones_like(x) * 0.5, derivative)
 
 
 @op(formula=r"y = \operatorname{Y}_0(x)", glyph="Y₀", title="Bessel function Y0", raw="BesselY0",

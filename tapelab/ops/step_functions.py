@@ -20,28 +20,28 @@ from tapelab.ops.selection import zeros_like
 @op(formula=r"y = \operatorname{round}(x)", glyph="round", pattern="flat",
     samples=samples.off_whole, kinds=REALS, reference=lambda x: np.floor(x + 0.5))  # fmt: skip
 def round(x: Any) -> Any:
-    """The nearest whole number; a half goes to the even neighbour."""
+    """The nearest integer; a half goes to the even neighbour."""
     return np.rint(x) if x.dtype.kind == "f" else x
 
 
 @op(formula=r"y = \operatorname{rint}(x)", glyph="rint", pattern="flat", samples=samples.off_whole,
     kinds=FLOATS, reference=lambda x: np.floor(x + 0.5))  # fmt: skip
 def rint(x: Any) -> Any:
-    """The nearest whole number; a half goes to the even neighbour."""
+    """The nearest integer; a half goes to the even neighbour."""
     return np.rint(x)
 
 
 @op(formula=r"y = \lfloor x \rfloor", glyph="⌊x⌋", pattern="flat", samples=samples.off_whole,
     kinds=FLOATS, reference=lambda x: -np.ceil(-x))  # fmt: skip
 def floor(x: Any) -> Any:
-    """The largest whole number that is not above each entry."""
+    """The largest integer that is not above each entry."""
     return np.floor(x)
 
 
 @op(formula=r"y = \lceil x \rceil", glyph="⌈x⌉", pattern="flat", title="Ceiling",
     samples=samples.off_whole, kinds=FLOATS, reference=lambda x: -np.floor(-x))  # fmt: skip
 def ceil(x: Any) -> Any:
-    """The smallest whole number that is not below each entry."""
+    """The smallest integer that is not below each entry."""
     return np.ceil(x)
 
 
@@ -110,7 +110,7 @@ def sign(x: Any) -> Any:
 
 @sign.grad("x", r"\bar x = 0", local="0")
 def sign_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The sign does not change when x moves a little, so the slope is 0."""
+    """The sign does not change when x moves a little, so the derivative is 0."""
     if not is_complex(x):
         return zeros_like(dy)
     across = dy - y * y * conj(dy)
@@ -126,7 +126,7 @@ def abs_(x: Any) -> Any:
 
 @abs_.grad("x", r"\bar x = \bar y \cdot \operatorname{sign}(x)", local=r"\operatorname{sign}(x)")
 def abs_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope is the sign of x, and 0 at 0."""
+    """The derivative is the sign of x, and 0 at 0."""
     return (cast(dy, dtype=numpy_dtype(x)) if is_complex(x) else dy) * sign(x)
 
 
@@ -150,12 +150,12 @@ def _refuse_truncating(raw: str, x: Any, y: Any) -> None:
     if _divides_by_zero(x, y):
         raise InternalError(
             None, raw, "Integer division by zero (only integer div and mod should have errors). "
-            f"A whole number has no infinity; try floats, or tf.where [Op:{raw}]",
+            f"An integer has no infinity; try floats, or tf.where [Op:{raw}]",
         )  # fmt: skip
 
 
 def _refuse_narrow(raw: str, x: Any) -> None:
-    """Of the whole numbers, TensorFlow's declaration names those of 32 and 64 bits."""
+    """Of the integers, TensorFlow's declaration names those of 32 and 64 bits."""
     if x.dtype.kind == "u" or x.dtype.itemsize < 4:
         raise invalid_argument(
             raw, f"Value for attr 'T' of {spoken(x.dtype)} is not in the list of allowed values: "
@@ -165,5 +165,5 @@ def _refuse_narrow(raw: str, x: Any) -> None:
 
 def _division_by_zero(raw: str) -> InvalidArgumentError:
     return invalid_argument(
-        raw, "Integer division by zero. A whole number has no infinity; try floats, or tf.where"
+        raw, "Integer division by zero. An integer has no infinity; try floats, or tf.where"
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab import kernels
 from tapelab.core.op import op
-from tapelab.kernels.elementwise_kernels import COMPILED_FROM, LARGE, by_numpy, slope
+from tapelab.kernels.elementwise_kernels import COMPILED_FROM, LARGE, by_numpy, compiled_vjp
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.powers import reciprocal, rsqrt, square
@@ -24,7 +24,7 @@ def sin(x: Any) -> Any:
 
 @sin.grad("x", r"\bar x = \bar y \cdot \cos x", local=r"\cos x")
 def sin_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope of a sine is the cosine of the same angle."""
+    """The derivative of a sine is the cosine of the same angle."""
     return dy * conjugated(cos(x))
 
 
@@ -37,7 +37,7 @@ def cos(x: Any) -> Any:
 
 @cos.grad("x", r"\bar x = -\bar y \cdot \sin x", local=r"-\sin x")
 def cos_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope of a cosine is minus the sine of the same angle."""
+    """The derivative of a cosine is minus the sine of the same angle."""
     return dy * conjugated(-sin(x))
 
 
@@ -50,7 +50,7 @@ def tan(x: Any) -> Any:
 
 @tan.grad("x", r"\bar x = \bar y \cdot (1 + y^2)", local="1 + y^2")
 def tan_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope of a tangent is one plus its square."""
+    """The derivative of a tangent is one plus its square."""
     return dy * conjugated(y * y + 1)
 
 
@@ -141,8 +141,8 @@ def tanh(x: Any) -> Any:
 
 @tanh.grad("x", r"\bar x = \bar y \cdot (1 - y^2)", local="1 - y^2")
 def tanh_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    """The slope of tanh is one minus its own square: 1 in the middle, near 0 at both ends."""
-    found = slope("tanh_slope", dy, y)
+    """The derivative of tanh is one minus its own square: 1 in the middle, near 0 at both ends."""
+    found = compiled_vjp("tanh_vjp", dy, y)
     if found is not None:
         return found
     value = conjugated(y)

@@ -147,10 +147,10 @@ class QueueBase:
             ]
         )
 
-    def _several(self, raw: str, told: str, n: Any, *, up_to: bool) -> Any:
+    def _several(self, raw: str, caller: str, n: Any, *, up_to: bool) -> Any:
         count = number(n, raw)
         if count < 0:
-            raise invalid_argument(raw, f"{told} requested {count} < 0 elements")
+            raise invalid_argument(raw, f"{caller} requested {count} < 0 elements")
         if not all(shape.rank is not None for shape in self._shapes):
             raise invalid_argument(
                 raw, f"{self._store.kind}'s DequeueMany and DequeueUpTo require the components to "

@@ -45,18 +45,18 @@ def _entry(entry: Any) -> str:
     return np.array2string(entry, separator=", ") if entry.size else str(entry.tolist())
 
 
-def told(rows: Any, ends: int) -> str:
+def list_text(rows: Any, ends: int) -> str:
     """The rows as `tf.print` writes them, long ones cut short in the middle."""
     if not isinstance(rows, list):
-        return _told_entry(rows)
+        return _entry_text(rows)
     if ends < 0 or len(rows) <= 2 * ends:
-        return "[" + ", ".join(told(each, ends) for each in rows) + "]"
-    first = [told(each, ends) for each in rows[:ends]]
-    last = [told(each, ends) for each in rows[len(rows) - ends :]]
+        return "[" + ", ".join(list_text(each, ends) for each in rows) + "]"
+    first = [list_text(each, ends) for each in rows[:ends]]
+    last = [list_text(each, ends) for each in rows[len(rows) - ends :]]
     return "[" + ", ".join([*first, "...", *last]) + "]"
 
 
-def _told_entry(entry: Any) -> str:
+def _entry_text(entry: Any) -> str:
     if isinstance(entry, bytes):
         text = entry.decode().replace("\\", "\\\\").replace("'", "\\'")
         return f"'{text}'"

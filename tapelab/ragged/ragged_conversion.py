@@ -76,22 +76,22 @@ def _depths(item: Any) -> tuple[int | None, int]:
 
 
 def _ragged_rank(
-    asked: int | None, inner_shape: Any, depth: int, scalars: int | None, pylist: Any
+    ragged_rank: int | None, inner_shape: Any, depth: int, scalars: int | None, pylist: Any
 ) -> int:
     inner = 0 if inner_shape is None else len(inner_shape)
-    if asked is None:
+    if ragged_rank is None:
         return max(depth - 1 - inner, 0)
-    if scalars is not None and asked >= scalars:
+    if scalars is not None and ragged_rank >= scalars:
         raise ValueError(
-            f"pylist has scalar values depth {scalars}, but ragged_rank={asked} requires scalar "
-            f"value depth greater than {asked}"
+            f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires "
+            f"scalar value depth greater than {ragged_rank}"
         )
-    if scalars is not None and inner_shape is not None and scalars != asked + 1 + inner:
+    if scalars is not None and inner_shape is not None and scalars != ragged_rank + 1 + inner:
         raise ValueError(
-            f"Invalid pylist={pylist}: incompatible with ragged_rank={asked} and "
+            f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank} and "
             f"dim(inner_shape)={inner}"
         )
-    return asked
+    return ragged_rank
 
 
 @composite
@@ -148,7 +148,7 @@ def _box(rows: RaggedTensor, shape: Any) -> list[int]:
 
 
 def _places(rows: RaggedTensor, outer: list[int]) -> tuple[Array, Array]:
-    """For each flat value its place in the dense tensor laid flat, and whether it has one."""
+    """For each flat value its place in the dense tensor flattened, and whether it has one."""
     places = np.arange(rows_in(rows))
     fits = places < outer[0]
     for partition, length in zip(rows._partitions, outer[1:], strict=True):

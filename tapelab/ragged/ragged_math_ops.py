@@ -128,7 +128,7 @@ reduce_any = _along(math.reduce_any, reduce_ops.reduce_any)
 def reduce_mean(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """The sum along the axes divided by how many entries there are; whole numbers give float64."""
+    """The sum along the axes divided by how many entries there are; integers give float64."""
     x = input_tensor
     ones = x._with_flat(constant_of(np.ones_like(x.flat_values._value)))
     total, count = (math.reduce_sum(each, axis, keepdims) for each in (x, ones))

@@ -107,7 +107,7 @@ class RaggedTensorSpec(ShapedSpec):
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank, self._splits)
 
     def _made(self, length: int, fill: Callable[[Any], Any]) -> RaggedTensor:
-        """A ragged tensor of this kind, with as many rows as are told where that is open."""
+        """A ragged tensor of this kind, with `length` rows where their number is open."""
         cut, shape = self._ragged_rank, self._shape
         sizes = [None] * (cut + 1) if shape.rank is None else list(shape)
         known = [(length, 2)[0 < at <= cut] if n is None else n for at, n in enumerate(sizes)]

@@ -211,7 +211,7 @@ class RaggedTensor(Factories, metaclass=DispatchedType):
 
     def _printed(self, entry: Callable[[Any], str], ends: int) -> str:
         rows = np.asarray(self.flat_values._value).tolist()
-        return nested_lists.told(nested_lists.nested_list(rows, self._splits), ends)
+        return nested_lists.list_text(nested_lists.nested_list(rows, self._splits), ends)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[row] for row in range(rows_in(self)))  # type: ignore[index]  # joined to the class elsewhere

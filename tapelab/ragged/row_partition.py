@@ -293,7 +293,7 @@ def whole_numbers(given: Any, name: str, dtype: Any = None) -> Array:
 
 
 def _plain(given: Any) -> bool:
-    """Whether it holds nothing but whole numbers of Python."""
+    """Whether it holds nothing but integers of Python."""
     return all(isinstance(each, (int, np.integer)) for each in np.ravel(np.array(given, object)))
 
 

@@ -48,7 +48,7 @@ def range(
 
 
 def _one_dtype(*given: Any) -> tuple[Tensor, ...]:
-    """Starts, limits and steps in one dtype: a step of 1 fits whole numbers and floats alike."""
+    """Starts, limits and steps in one dtype: a step of 1 fits integers and floats alike."""
     kinds = [to_tensor(each).dtype for each in given]
     floats = [kind for kind in kinds if kind.is_floating]
     wide = [kind for kind in kinds if kind is int64]

@@ -100,7 +100,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
 
 
 def get_global_generator() -> Generator:
-    """The generator that all may share; `set_seed` starts it anew."""
+    """The generator that all may share; `set_seed` starts it again."""
     if seeds.shared.generator is None:
         seeds.shared.generator = Generator._at(seeds.place_of_generator())
     found: Generator = seeds.shared.generator

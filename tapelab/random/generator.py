@@ -94,7 +94,7 @@ class Generator(Source):
 
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = "philox") -> Generator:
-        """A generator that nobody can predict."""
+        """A generator that no one can predict."""
         checked_algorithm(alg)
         return cls._at(None)
 
@@ -154,7 +154,7 @@ class Generator(Source):
 
     @public(effect="random")
     def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Tensor:
-        """Whole numbers over the full range of the dtype."""
+        """Integers over the full range of the dtype."""
         kind, size = as_dtype(dtype), sizes(shape)
         return self._drawn(int(np.prod(size, dtype=int)), lambda place: new_constant(
             draws.whole(place, size, kind._numpy), None, "tf.random.uniform_full_int"

@@ -58,7 +58,7 @@ class Mark(NamedTuple):
 
 
 def mark() -> Mark:
-    """Where all sequences stand now, to go back to."""
+    """Where all sequences stand now, to propagate to."""
     ops, keras = (each and each.getstate() for each in (shared.ops, shared.keras))
     return Mark(ops, keras, {key: (each, each._counter) for key, each in shared.streams.items()})
 

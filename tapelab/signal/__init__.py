@@ -1,4 +1,4 @@
-"""`tf.signal`: signals as sums of waves, in frames, under windows, as an ear hears them."""
+"""`tf.signal`: Fourier and cosine transforms, frames, windows, and mel scales."""
 
 from __future__ import annotations
 

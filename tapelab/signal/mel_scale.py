@@ -1,4 +1,4 @@
-"""Mel scales and cepstra: what `tf.signal` knows of hearing."""
+"""Mel scales and cepstra: frequencies as people perceive them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def linear_to_mel_weight_matrix(
     lower, middle, upper = edges[:-2], edges[1:-1], edges[2:]
     rising, falling = (places - lower) / (middle - lower), (upper - places) / (upper - middle)
     weights = np.maximum(0.0, np.minimum(rising, falling))
-    whole = np.pad(weights, [[1, 0], [0, 0]])  # the constant part is not heard
+    whole = np.pad(weights, [[1, 0], [0, 0]])  # the constant part has no pitch
     kind = as_dtype(dtype)
     return new_constant(whole.astype(kind.as_numpy_dtype), None, "tf.signal.linear_to_mel")
 

@@ -56,18 +56,18 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 def _filled_in(old: Shape, new: Shape) -> Shape:
     """The new shape with its -1 worked out; InvalidArgumentError where the entries do not fit."""
     total, known = int(np.prod(old)), int(np.prod([length for length in new if length != -1]))
-    told = f"input_shape={brackets(old)} output_shape={brackets(max(n, 1) for n in new)}"
+    shapes = f"input_shape={brackets(old)} output_shape={brackets(max(n, 1) for n in new)}"
     if -1 in new:
         if not known or total % known:
             raise invalid_argument(
                 "SparseReshape", f"Input to reshape is a SparseTensor with {total} dense values, "
-                f"but the requested shape requires a multiple of {known}. {told}",
+                f"but the requested shape requires a multiple of {known}. {shapes}",
             )  # fmt: skip
         return tuple(total // known if length == -1 else length for length in new)
     if total != known:
         raise invalid_argument(
             "SparseReshape", f"Input to reshape is a tensor with {total} dense values, but the "
-            f"requested shape has {known}. {told}",
+            f"requested shape has {known}. {shapes}",
         )  # fmt: skip
     return new
 

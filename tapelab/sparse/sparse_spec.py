@@ -50,7 +50,7 @@ class SparseTensorSpec(ShapedSpec):
         return SparseTensorSpec(shape, self._dtype)
 
     def _made(self, length: int, fill: Callable[[Any], Any]) -> SparseTensor:
-        """A sparse tensor of this kind with one entry, as long as is told where that is open."""
+        """A sparse tensor of this kind with one entry, of `length` where its size is open."""
         sizes = [None, None] if self._shape.rank is None else list(self._shape)
         lengths = [length if n is None else n for n in sizes]
         count = int(all(lengths))

@@ -62,7 +62,7 @@ def pick_entries(x: Any, *, places: Places) -> Any:
 
 @pick_entries.grad("x", r"\bar x = \operatorname{put}(\bar y)")
 def pick_entries_grad_x(dy: Any, y: Any, x: Any, *, places: Places) -> Any:
-    """A gradient goes back to the place its entry came from."""
+    """A gradient propagates to the place its entry came from."""
     return put_entries(dy, places=places, count=x.shape[0])
 
 
@@ -103,7 +103,7 @@ MAPPED: Final = frozenset({
 class SparseTensor(CompositeTensor, metaclass=DispatchedType):
     """Entries `values` at `indices` of a tensor of `dense_shape`; all other entries are zero.
 
-    Each index is a row of whole numbers, one for each axis. Most functions want the indices sorted
+    Each index is a row of integers, one for each axis. Most functions want the indices sorted
     and each but once: see `tf.sparse.reorder`. A gradient flows through `values`.
     """
 
@@ -143,7 +143,7 @@ class SparseTensor(CompositeTensor, metaclass=DispatchedType):
 
     @property
     def indices(self) -> Tensor:
-        """The place of each entry, a row of whole numbers."""
+        """The place of each entry, a row of integers."""
         return self._indices
 
     @property
@@ -314,7 +314,7 @@ def _at_places(sparse: SparseTensor, dense: Tensor, raw: str) -> Tensor:
 
 
 def _whole(name: str, value: Any) -> Tensor:
-    """Whole numbers of 64 bits as a tensor; the error of another dtype says of what part."""
+    """Integers of 64 bits as a tensor; the error of another dtype says of what part."""
     try:
         return to_tensor(value, int64)
     except ValueError as error:

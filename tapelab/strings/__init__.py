@@ -1,4 +1,4 @@
-"""`tf.strings`: text in tensors. Text has no slope, so no gradient passes through any of these."""
+"""`tf.strings`: text in tensors. Text has no derivative, so no gradient passes through these."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def _old(x: Any, *, num_buckets: int) -> Any:
 
 @declared("StringToHashBucketStrong", "hash_with_key", hashed_with_key, because=BUCKET)
 def _strong(x: Any, *, num_buckets: int, key: tuple[int, ...]) -> Any:
-    """The bucket of each text by SipHash with a key that nobody else knows."""
+    """The bucket of each text by SipHash with a secret key."""
     return _buckets(lambda raw: siphash(raw, key), x, num_buckets)
 
 
@@ -233,7 +233,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Ten
 def to_hash_bucket_strong(
     input: Any, num_buckets: int, key: Any, name: str | None = None
 ) -> Tensor:
-    """The bucket of each text by a secret key of two whole numbers, so that nobody can choose it.
+    """The bucket of each text by a secret key of two integers, so that no one can choose it.
 
     InvalidArgumentError for a key of another length.
     """

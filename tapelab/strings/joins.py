@@ -129,7 +129,7 @@ def reduce_join(
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:
-    """The texts with one id as one text; an id that nobody has gives an empty one."""
+    """The texts with one id as one text; an id that no one has gives an empty one."""
     x, ids = text(inputs, "UnsortedSegmentJoin"), tensor(whole(segment_ids, "UnsortedSegmentJoin"))
     count, places = number(num_segments, "UnsortedSegmentJoin"), np.asarray(ids._value)
     for axis, (ours, theirs) in enumerate(zip(places.shape, x._array.shape, strict=False)):

@@ -18,7 +18,8 @@ from tapelab.ops.rules import numpy_dtype
 from tapelab.strings.string_op import declared, each, text, texts
 
 WRITTEN: Final = (
-    "Text has no slope: as_string writes a number down, and what is read back is a new constant."
+    "Text has no derivative: as_string writes a number down, and what is read back is a new "
+    "constant."
 )
 READ: Final = "to_number reads a constant from text; text does not know what it was made from."
 READABLE: Final = ("float32", "float64", "int32", "int64", "uint32", "uint64")

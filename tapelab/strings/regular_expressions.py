@@ -115,7 +115,7 @@ def _translated(pattern: str) -> Iterator[str]:
 
 
 def _bracket(found: str, inside: bool) -> str:
-    """A bracket within a class stands for itself, and Python wants to be told so."""
+    """A bracket within a class stands for itself, and Python needs an escape for that."""
     return "\\" + found if inside and found.startswith("[") else found
 
 

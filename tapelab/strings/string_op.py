@@ -16,7 +16,7 @@ from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.public import tensor
 
-TEXT: Final = "Text has no slope: a letter does not change by a little when a number does."
+TEXT: Final = "Text has no derivative: a letter does not change by a little when a number does."
 
 
 def words(rng: np.random.Generator) -> list[samples.Sample]:

@@ -79,18 +79,18 @@ def test_an_op_gives_the_same_for_small_and_for_large_arrays(name):
 @pytest.mark.parametrize(
     ("name", "by_hand"),
     [
-        ("sigmoid_slope", lambda dy, y: dy * y * (1 - y)),
-        ("tanh_slope", lambda dy, y: dy * (1 - y * y)),
-        ("softplus_slope", lambda dy, x: dy * special.expit(x)),
-        ("silu_slope", lambda dy, x: dy * special.expit(x) * (1 + x * (1 - special.expit(x)))),
-        ("erf_slope", lambda dy, x: dy * 2 / np.sqrt(np.pi) * np.exp(-x * x)),
+        ("sigmoid_vjp", lambda dy, y: dy * y * (1 - y)),
+        ("tanh_vjp", lambda dy, y: dy * (1 - y * y)),
+        ("softplus_vjp", lambda dy, x: dy * special.expit(x)),
+        ("silu_vjp", lambda dy, x: dy * special.expit(x) * (1 + x * (1 - special.expit(x)))),
+        ("erf_vjp", lambda dy, x: dy * 2 / np.sqrt(np.pi) * np.exp(-x * x)),
     ],
 )
 def test_a_compiled_way_back_is_that_of_mathematics(name, by_hand):
     dy, x = np.random.default_rng(0).normal(size=(2, SIZE)).astype(np.float32)
     expected = by_hand(dy.astype(np.float64), x.astype(np.float64))
     np.testing.assert_allclose(
-        elementwise_kernels.slope(name, dy, x), expected, rtol=2e-6, atol=1e-6
+        elementwise_kernels.compiled_vjp(name, dy, x), expected, rtol=2e-6, atol=1e-6
     )
 
 
@@ -132,7 +132,7 @@ def test_what_is_small_or_of_another_dtype_stays_with_numpy(x):
 def test_unlike_shapes_and_dtypes_stay_with_numpy():
     x = np.ones((2, SIZE), np.float32)
     assert elementwise_kernels.compiled("sigmoid_cross_entropy", x, x[0]) is None
-    assert elementwise_kernels.slope("sigmoid_slope", x.astype(np.float64), x) is None
+    assert elementwise_kernels.compiled_vjp("sigmoid_vjp", x.astype(np.float64), x) is None
 
 
 @pytest.mark.parametrize("op", [powers.exp, trigonometry.tanh, activation.sigmoid])
@@ -141,7 +141,7 @@ def test_results_do_not_depend_on_the_number_of_threads(op, dtype, monkeypatch):
     x = np.random.default_rng(0).normal(size=threads.THREADED_FROM + 5).astype(dtype)
     found = []
     for count in (1, 2, 5):
-        monkeypatch.setitem(threads._asked, "threads", count)
+        monkeypatch.setitem(threads._requested, "threads", count)
         found.append(op(x))
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])

@@ -160,8 +160,8 @@ def test_a_layer_without_scale_or_shift_and_one_along_other_axes(monkeypatch):
 def test_an_upstream_that_was_broadcast_is_read_as_it_is():
     x, g = numbers((4, 6), np.float32), numbers((6,), np.float32)
     one = np.broadcast_to(np.float32(1), x.shape)
-    expected = normal.layer_slopes(np.ones_like(x), x, g, 1e-3)
-    for got, whole in zip(normal.layer_slopes(one, x, g, 1e-3), expected, strict=True):
+    expected = normal.layer_vjps(np.ones_like(x), x, g, 1e-3)
+    for got, whole in zip(normal.layer_vjps(one, x, g, 1e-3), expected, strict=True):
         np.testing.assert_array_equal(got, whole)
 
 
@@ -177,6 +177,6 @@ def test_wide_rows_and_many_rows_far_from_0_lose_no_digits():
     whole = inner.mean(1, keepdims=True) + even * np.mean(inner * even, 1, keepdims=True)
     exact = (inner - whole) * factor, np.sum(dy * even, 0), np.sum(dy, 0, np.float64)
     np.testing.assert_allclose(y, even * g + g, rtol=0, atol=1e-4)  # x has steps of 8e-6
-    for got, expected in zip(normal.layer_slopes(dy, x, g, 1e-5), exact, strict=True):
+    for got, expected in zip(normal.layer_vjps(dy, x, g, 1e-5), exact, strict=True):
         assert got.dtype == np.float32
         np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)

@@ -36,7 +36,7 @@ WORKS = {
     "variances by columns": lambda: normal.mean_square(TABLE, LINE),
     "layers": lambda: normal.layer_normalized(TABLE, LINE, LINE, 1e-3),
     "layers back": lambda: np.concatenate(
-        [each.reshape(-1) for each in normal.layer_slopes(TABLE, TABLE, LINE, 1e-3)]
+        [each.reshape(-1) for each in normal.layer_vjps(TABLE, TABLE, LINE, 1e-3)]
     ),
     "sums": lambda: bulk.sum_along(TABLE, (1,)),
     "the whole sum": lambda: bulk.sum_along(PICTURES, None),

@@ -118,7 +118,7 @@ def test_the_slope_of_few_numbered_scores_does_not_depend_on_their_layout(layout
     classes, dz = np.array([3, 0, 1]), np.array([1.0, 2.0, -1.0])
     chances = np.exp(few) / np.exp(few).sum(axis=1, keepdims=True)
     expected = dz[:, None] * (chances - np.eye(4)[classes])
-    assert softmax.numbered_softmax_slope(dz, classes, few) == pytest.approx(expected)
+    assert softmax.numbered_softmax_vjp(dz, classes, few) == pytest.approx(expected)
 
 
 def few(*, fixed):
@@ -131,17 +131,17 @@ def test_the_way_back_takes_up_what_the_loss_of_fixed_scores_worked_out():
     classes, dz = np.array([0, 2, 1, 1]), np.ones(4, np.float32)
     for fixed in (False, True):
         scores = few(fixed=fixed)
-        expected = softmax.numbered_softmax_slope(dz, classes, scores)
+        expected = softmax.numbered_softmax_vjp(dz, classes, scores)
         losses.sparse_softmax_cross_entropy.kernel(classes, scores)
         last = softmax._last[0]
         assert (last is not None and last() is scores) is fixed
         for _ in range(2):
-            found = softmax.numbered_softmax_slope(dz, classes, scores)
+            found = softmax.numbered_softmax_vjp(dz, classes, scores)
             np.testing.assert_array_equal(found, expected)
     other = few(fixed=True) + 1
     np.testing.assert_array_equal(
-        softmax.numbered_softmax_slope(dz, classes, other),
-        softmax.numbered_softmax_slope(dz, classes, other.copy()),
+        softmax.numbered_softmax_vjp(dz, classes, other),
+        softmax.numbered_softmax_vjp(dz, classes, other.copy()),
     )
 
 

@@ -14,7 +14,7 @@ from tapelab.kernels import threads
 
 @pytest.fixture
 def asked(monkeypatch):
-    return lambda count: monkeypatch.setitem(threads._asked, "threads", count)
+    return lambda count: monkeypatch.setitem(threads._requested, "threads", count)
 
 
 def workers(size):

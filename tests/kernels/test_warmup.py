@@ -71,10 +71,10 @@ def test_after_it_ops_compile_nothing_more():
     for name in elementwise_kernels._KERNELS:
         count = len(warmup._TAKES[elementwise_kernels._KERNELS[name]]) - 1
         assert elementwise_kernels.compiled(name, *[x] * count) is not None
-    softmax.softmax_slope(x, softmax.softmax(x, -1), -1)
-    softmax.log_softmax_slope(x, softmax.log_softmax(x, -1), -1)
+    softmax.softmax_vjp(x, softmax.softmax(x, -1), -1)
+    softmax.log_softmax_vjp(x, softmax.log_softmax(x, -1), -1)
     softmax.scaled_softmax(softmax.logsumexp(x, (1,)), x)
-    softmax.cross_entropy_slope(column, x, x)
+    softmax.cross_entropy_vjp(column, x, x)
     softmax.cross_entropy(x, x)
     softmax.numbered_cross_entropy(classes, x)
     row_scatter.add_rows(x, classes, (3, 128))
@@ -96,11 +96,11 @@ def normalizations(x):
         normal.distances(numbers, x, numbers)
         normal.mean_square(x, numbers)
         normal.normalized(x, numbers, numbers, x[0], x[0])
-        normal.normalized_slopes(x, x, numbers, numbers, x[0], x[0])
+        normal.normalized_vjps(x, x, numbers, numbers, x[0], x[0])
         bulk.product_to(numbers.shape, x, x)
     bulk.sum_along(x, None)
     normal.layer_normalized(x, x[0], x[0], 1e-3)
-    normal.layer_slopes(x, x, x[0], 1e-3)
+    normal.layer_vjps(x, x, x[0], 1e-3)
 
 
 def windows(x):
