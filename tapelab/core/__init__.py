@@ -1,1 +1,1 @@
-"""Layer 2: tensors, variables, ops, the tape, the way back, and the log beside the tape."""
+"""Layer 2: tensors, variables, ops, the tape, the backward pass, and the log beside the tape."""

@@ -18,6 +18,7 @@ from tapelab.core.log import origin_here
 from tapelab.core.origin import next_id
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.values import DTypeLike, Nest, Value
 from tapelab.dtypes import (
     BY_NUMPY,
     DType,
@@ -41,24 +42,24 @@ _NO_TRUTHS: Final = frozenset({"int8", "int16", "uint8", "uint16", "uint32", "co
 _NON_RECTANGULAR: Final = "Can't convert non-rectangular Python sequence to Tensor."
 
 
-_EXACT: Final = 2**24
-"""Up to here every whole number is a float32."""
-_AT_A_GLANCE: Final[dict[tuple[type, str], Any]] = {
+_EXACT_INTEGERS: Final = 2**24
+"""Every integer below this magnitude is a float32."""
+_SMALL_NUMBERS: Final[dict[tuple[type, str], Any]] = {
     (float, ""): np.float32, (float, "float32"): np.float32, (float, "float64"): np.float64,
     (int, ""): np.int32, (int, "int32"): np.int32, (int, "int64"): np.int64,
     (int, "float32"): np.float32, (int, "float64"): np.float64,
 }  # fmt: skip
-"""What a Python number that is not large becomes, by its type and the name of the dtype."""
+"""The NumPy type of a small Python number, by its type and the name of the wanted dtype."""
 
 
-def typed_array(value: Any, dtype: Any = None) -> Any:
+def typed_array(value: Value, dtype: DTypeLike = None) -> Any:
     """A raw array or NumPy scalar of our own from Python or NumPy data.
 
     TypeError where the data do not fit the dtype, ValueError where there is no such array.
     """
     wanted = None if dtype is None else as_dtype(dtype)
-    number = _AT_A_GLANCE.get((type(value), "" if wanted is None else wanted.name))
-    if number is not None and -_EXACT < value < _EXACT:
+    number = _SMALL_NUMBERS.get((type(value), "" if wanted is None else wanted.name))
+    if number is not None and -_EXACT_INTEGERS < value < _EXACT_INTEGERS:
         return number(value)
     if isinstance(value, Tensor):
         return checked(value, wanted)._value
@@ -74,13 +75,13 @@ def typed_array(value: Any, dtype: Any = None) -> Any:
     return _from_python(value, wanted)
 
 
-def _from_numpy(value: Any, wanted: DType | None) -> Any:
+def _from_numpy(value: Value, wanted: DType | None) -> Any:
     if value.dtype.kind in "SU":
         return _strings(np.asarray(value).tolist(), np.shape(value))
     if value.dtype == object:
         return _from_python(value.tolist(), wanted)
     if value.dtype.name == "bfloat16":
-        as_dtype(value.dtype)  # which makes it known, if nobody has named it before
+        as_dtype(value.dtype)  # this registers bfloat16 on its first use
     if value.dtype not in BY_NUMPY or wanted is string:
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (dtype {value.dtype}).")
     if wanted is None or wanted.as_numpy_dtype is value.dtype.type:
@@ -90,7 +91,7 @@ def _from_numpy(value: Any, wanted: DType | None) -> Any:
         return real.astype(wanted.as_numpy_dtype)
 
 
-def _from_python(value: Any, wanted: DType | None) -> Any:
+def _from_python(value: Value, wanted: DType | None) -> Any:
     leaves, shape = _walk(value)
     kinds = {kind: _kind(kind) for kind in {type(leaf) for leaf in leaves}}
     if (
@@ -119,7 +120,7 @@ def _numbers(leaves: list[Any], target: DType) -> Any:
     return np.array(leaves, dtype=wide).astype(target.as_numpy_dtype)
 
 
-def _walk(value: Any) -> tuple[list[Any], tuple[int, ...]]:
+def _walk(value: Value) -> tuple[list[Any], tuple[int, ...]]:
     """The numbers in nested lists and the shape of the nest."""
     shape: list[int] = []
     level = [value]
@@ -137,13 +138,13 @@ def _walk(value: Any) -> tuple[list[Any], tuple[int, ...]]:
     return [_leaf(each) for each in level], tuple(shape)
 
 
-def _nested(value: Any) -> bool:
+def _nested(value: Value) -> bool:
     return isinstance(value, (list, tuple, range)) or (
         isinstance(value, np.ndarray) and value.ndim > 0
     )
 
 
-def _leaf(value: Any) -> Any:
+def _leaf(value: Value) -> Any:
     if isinstance(value, np.ndarray):
         return value[()]
     if isinstance(value, Tensor):
@@ -174,7 +175,7 @@ def _kind(python: type) -> DType:
 
 
 def _natural(leaves: list[Any], kinds: dict[type, DType]) -> DType:
-    """The dtype of a list: the first number decides, but whole numbers give way to floats."""
+    """The dtype of a list: that of its first element, but float32 where integers meet floats."""
     first = kinds[type(leaves[0])] if leaves else float32
     if first is not int32:
         return first
@@ -198,11 +199,11 @@ def _rung(dtype: DType) -> int:
     return flags.index(True)
 
 
-def _mixed(value: Any) -> ValueError:
+def _mixed(value: Value) -> ValueError:
     return ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}.")
 
 
-def _strings(leaves: Any, shape: tuple[int, ...]) -> Any:
+def _strings(leaves: Nest, shape: tuple[int, ...]) -> Any:
     flat = np.empty(int(np.prod(shape, dtype=int)), dtype=object)
     nested = leaves if isinstance(leaves, list) else [leaves]
     while nested and isinstance(nested[0], list):
@@ -211,7 +212,7 @@ def _strings(leaves: Any, shape: tuple[int, ...]) -> Any:
     return flat.reshape(shape)
 
 
-def _unfit(value: Any, dtype: DType | None) -> TypeError:
+def _unfit(value: Value, dtype: DType | None) -> TypeError:
     name = dtype.name if dtype is not None else "string"
     return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {name}")
 
@@ -226,7 +227,7 @@ def checked(tensor: Tensor, wanted: DType | None) -> Tensor:
     return tensor
 
 
-def stacked(value: Any, dtype: Any) -> Any:
+def stacked(value: Value, dtype: DTypeLike) -> Any:
     """A list with tensors in it, all of the dtype, as one tensor; anything else as it is."""
     if not isinstance(value, (list, tuple)):
         return value
@@ -236,14 +237,14 @@ def stacked(value: Any, dtype: Any) -> Any:
     return stack(value, wanted) if alike else value
 
 
-def stack(parts: Any, dtype: DType | None) -> Tensor:
+def stack(parts: Nest, dtype: DType | None) -> Tensor:
     """A list of tensors, or of lists of tensors and numbers, as one tensor with their history."""
     wanted = dtype or next(_dtypes(parts), None)
     made: Tensor = CORE.stack(*[_row(part, wanted) for part in parts], axis=0)
     return made
 
 
-def _row(part: Any, wanted: DType | None) -> Tensor:
+def _row(part: Nest, wanted: DType | None) -> Tensor:
     if type(part) is Tensor:
         return part
     if isinstance(part, (list, tuple)):
@@ -255,12 +256,12 @@ def _row(part: Any, wanted: DType | None) -> Tensor:
     return made
 
 
-def holds_tensors(nest: Any) -> bool:
+def holds_tensors(nest: Nest) -> bool:
     """Whether a list has a tensor or a variable in it, at any depth."""
     return next(_dtypes(nest), None) is not None
 
 
-def _dtypes(nest: Any) -> Iterator[DType]:
+def _dtypes(nest: Nest) -> Iterator[DType]:
     """The dtypes of the tensors and variables in a list, at any depth."""
     for each in nest:
         if isinstance(each, Holder):

@@ -34,13 +34,7 @@ from tapelab.core.backward_report import (
     TruncatedSteps,
     shown_value,
 )
-from tapelab.core.cotangents import (
-    Cotangent,
-    RawCotangents,
-    RecordedCotangents,
-    accumulate,
-    leave_vjp_rules,
-)
+from tapelab.core.cotangents import RawCotangents, RecordedCotangents, accumulate, leave_vjp_rules
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.large_values import Dropped
 from tapelab.core.log import thread
@@ -59,6 +53,7 @@ from tapelab.core.records import (
 from tapelab.core.tape_base import TapeBase
 from tapelab.core.taped_records import TapedSteps, is_needed_once
 from tapelab.core.tensor import Tensor
+from tapelab.core.values import Cotangent, Value
 from tapelab.core.variable import Variable
 from tapelab.errors import NoGradientError
 
@@ -77,7 +72,7 @@ def backward(
     """The gradients of the sources: arrays, or tensors where a tape is active; None without a path.
 
     With `shown` the steps are reported during the pass, and otherwise on demand where they can be.
-    A `final` pass releases large values that nobody else needs as soon as it is behind them.
+    A `final` pass releases each large value that no other tape needs as soon as it has used it.
     """
     taped, recorded = TapedSteps(tape), bool(thread.__dict__["active_tapes"])
     large, shown = taped.holds_large_values, shown or bool(REGISTERED)
@@ -111,7 +106,7 @@ def backward(
 
 
 class BackwardPass:
-    """The state of one pass: the cotangents, of which kind they are, and who notes the steps.
+    """The state of one pass: the cotangents, of which kind they are, and the report of its steps.
 
     The cotangents of `kept` tensors stay when the op that made them has been visited. It is `fast`
     where ordinary ops may go through `backward_fast_path`.
@@ -280,7 +275,7 @@ def _with_ones(run: OpRun) -> OpRun:
     return run._replace(inputs=inputs, results=ones)
 
 
-def _ones_if_dropped(value: Any) -> Any:
+def _ones_if_dropped(value: Value) -> Any:
     return np.ones(value.shape, value.dtype)[()] if type(value) is Dropped else value
 
 
@@ -291,7 +286,7 @@ def _without_numbers(step: BackwardStep) -> BackwardStep:
     return BackwardStep(op, position, tensor, _shape_alone(upstream), shown, total)
 
 
-def _shape_alone(value: Any) -> Any:
+def _shape_alone(value: Value) -> Any:
     return None if value is None else Dropped(np.shape(value), value.dtype)
 
 

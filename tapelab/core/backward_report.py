@@ -22,6 +22,7 @@ from tapelab.core.log import thread
 from tapelab.core.origin import LoggedTensor, Origin
 from tapelab.core.records import Record, as_op_run
 from tapelab.core.tensor import Tensor
+from tapelab.core.values import Cotangent, Value
 from tapelab.recording.facts import KEPT_ELEMENTS, Method
 
 SEED: Final = -1
@@ -67,7 +68,13 @@ class StepReport(list[BackwardStep | Callable[[], "Steps"]]):
         return cast("Steps", self)
 
     def add(
-        self, op: int, position: int, tensor: int, upstream: Any, contribution: Any, total: Any
+        self,
+        op: int,
+        position: int,
+        tensor: int,
+        upstream: Cotangent,
+        contribution: Cotangent,
+        total: Cotangent,
     ) -> None:
         """Add one step with all that a reader is shown of it."""
         self.append(_shown_step(op, position, tensor, upstream, contribution, total))
@@ -82,7 +89,13 @@ class TruncatedSteps:
         self.steps: Steps = []
 
     def add(
-        self, op: int, position: int, tensor: int, upstream: Any, contribution: Any, total: Any
+        self,
+        op: int,
+        position: int,
+        tensor: int,
+        upstream: Cotangent,
+        contribution: Cotangent,
+        total: Cotangent,
     ) -> None:
         """Add one step."""
         if op == SEED or type(upstream) not in _ORDINARY:
@@ -108,7 +121,7 @@ class TruncatedSteps:
             values.update(zip(run.input_ids, run.inputs, strict=True))
             values.update(run.result_pairs)
 
-        def shown(value: Any, owner: int) -> Any:
+        def shown(value: Value, owner: int) -> Any:
             return truncated(values[owner]) if value is TRUNCATED else value
 
         return [
@@ -122,7 +135,12 @@ class TruncatedSteps:
 
 
 def _shown_step(
-    op: int, position: int, tensor: int, upstream: Any, contribution: Any, total: Any
+    op: int,
+    position: int,
+    tensor: int,
+    upstream: Cotangent,
+    contribution: Cotangent,
+    total: Cotangent,
 ) -> BackwardStep:
     shown = shown_value(contribution)
     whole_sum = shown if total is contribution else shown_value(total)
@@ -137,7 +155,13 @@ class BatchedReport:
         self._parts: list[tuple[Any, list[tuple[Any, ...]]]] = []
 
     def add(
-        self, op: int, position: int, tensor: int, upstream: Any, contribution: Any, total: Any
+        self,
+        op: int,
+        position: int,
+        tensor: int,
+        upstream: Cotangent,
+        contribution: Cotangent,
+        total: Cotangent,
     ) -> None:
         """Add one step of all rows of a pass, which begins with its seeds."""
         if op == SEED:
@@ -163,7 +187,7 @@ class BatchedReport:
         return steps
 
 
-def _truncated_rows(rows: Any) -> Any:
+def _truncated_rows(rows: Value) -> Any:
     """Rows as they may be kept: of large ones their shape, and that they lay in one buffer."""
     from tapelab.core.large_values import Buffer, root_of
 
@@ -175,7 +199,7 @@ def _truncated_rows(rows: Any) -> Any:
     return (Dropped(raw.shape[1:], raw.dtype, buffer=buffer),) * len(raw)
 
 
-def _row(rows: Any, at: int, split: dict[int, Any]) -> Any:
+def _row(rows: Value, at: int, split: dict[int, Any]) -> Any:
     """One of the rows; that of the same rows is always the same object."""
     if rows is None:
         return None
@@ -184,7 +208,7 @@ def _row(rows: Any, at: int, split: dict[int, Any]) -> Any:
     return split[id(rows)][at]
 
 
-def shown_value(value: Any) -> Any:
+def shown_value(value: Value) -> Any:
     """What a report shows of a gradient: a small one itself, of a large one what was measured."""
     if type(value) is Tensor:
         value = value._array

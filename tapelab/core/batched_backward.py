@@ -1,9 +1,10 @@
 """The backward pass of a Jacobian: many upstream gradients at once, all rows in one pass.
 
-Each cotangent has one more axis in front, with a place for every row. A rule that works elementwise
-takes such cotangents as they are, by broadcasting. Any other rule is shown a lane: a tensor of one
-row that stands for all, and what the rule does with it is done to all rows at once, op by op. Only
-a user's own function is called row by row, for it may do anything with its gradient.
+Each cotangent has one more axis in front, the batch axis, with a row for every upstream gradient.
+The VJP of an elementwise op takes such cotangents as they are, by broadcasting. Any other VJP runs
+under a `BatchTrace`: it sees a tracer of the shape of one row, and each op that it calls runs for
+all rows at once. Only a user's own function is called row by row, for it may do anything with its
+upstream gradient.
 """
 
 from __future__ import annotations
@@ -21,14 +22,7 @@ from tapelab.core.backward import BackwardPass, gradients_of, ids_of_sources, st
 from tapelab.core.backward_report import BatchedReport, StepReport, Steps
 from tapelab.core.batching import BatchTrace, reshaped, with_batch_axis
 from tapelab.core.core_ops import CORE
-from tapelab.core.cotangents import (
-    Cotangent,
-    RawCotangents,
-    as_tensors,
-    shape_of,
-    sum_to_shape,
-    vjp_of,
-)
+from tapelab.core.cotangents import RawCotangents, as_tensors, shape_of, sum_to_shape, vjp_of
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import thread
 from tapelab.core.numerics import ERRORS, IGNORED
@@ -38,6 +32,7 @@ from tapelab.core.records import OpRun, Record
 from tapelab.core.tape_base import TapeBase
 from tapelab.core.taped_records import TapedSteps
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.values import Cotangent, Value
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 AT_ONCE: Final = 2**22
@@ -105,7 +100,7 @@ def _joined(parts: Sequence[Any]) -> Any:
 
 
 def _propagated(
-    tape: TapeBase, runs: Sequence[Record], target: Tensor, seeds: Any,
+    tape: TapeBase, runs: Sequence[Record], target: Tensor, seeds: Cotangent,
     sources: Sequence[Sequence[int]], report: BatchedReport | None,
 ) -> list[Cotangent | None]:  # fmt: skip
     """The gradients from some rows of seeds, in one pass, by sources of which the ids are given."""
@@ -128,13 +123,13 @@ class BatchedCotangents(RawCotangents):
         self._rows = rows
         self._recorded = recorded
 
-    def seed(self, value: Any) -> Cotangent:
+    def seed(self, value: Value) -> Cotangent:
         """The rows of a target's cotangent."""
         if not self._recorded:
             return super().seed(value)
         return value if type(value) is Tensor else constant_of(value)
 
-    def zeros(self, value: Any) -> Cotangent:
+    def zeros(self, value: Value) -> Cotangent:
         """Rows of zeros for one of several results."""
         return self.seed(np.zeros((self._rows, *np.shape(value)), value.dtype))
 
@@ -145,19 +140,19 @@ class BatchedCotangents(RawCotangents):
         propagate = _rule_of(run.op, run.op.raw in REGISTERED)
         return propagate(self, run, dy, positions)
 
-    def _reshaped(self, run: OpRun, dy: Any, positions: Sequence[int]) -> Iterable[Any]:
+    def _reshaped(self, run: OpRun, dy: Cotangent, positions: Sequence[int]) -> Iterable[Any]:
         """The same elements in the shape that they had before."""
         shape = (self._rows, *np.shape(run.inputs[0]))
         return [reshaped(dy, shape) for _ in positions]
 
-    def _elementwise(self, run: OpRun, dy: Any, positions: Sequence[int]) -> Iterable[Any]:
+    def _elementwise(self, run: OpRun, dy: Cotangent, positions: Sequence[int]) -> Iterable[Any]:
         """The rule as it is: what it multiplies the rows by is broadcast over them."""
         vjp = self._vjp(run, dy, tensors=self._recorded)
         found = [vjp(position) for position in positions]
         return [self._fitting(rows, dy, run.inputs[position])
                 for position, rows in zip(positions, found, strict=True)]  # fmt: skip
 
-    def _fitting(self, rows: Any, dy: Any, value: Any) -> Any:
+    def _fitting(self, rows: Value, dy: Cotangent, value: Value) -> Any:
         """Rows summed down to the shape of the value that they flow to."""
         if rows is None or (type(rows) is ndarray and rows.shape == (self._rows, *value.shape)):
             return rows
@@ -171,27 +166,27 @@ class BatchedCotangents(RawCotangents):
         summed = sum_to_shape(rows, (self._rows, *ones, *shape))
         return reshaped(summed, (self._rows, *shape)) if ones else summed
 
-    def _by_lane(self, run: OpRun, dy: Any, positions: Sequence[int]) -> Iterable[Any]:
-        lanes = BatchTrace(self._rows, run.origin, recorded=self._recorded)
-        with lanes:
-            lane = tuple(map(lanes.lane, dy)) if run.op.multi else lanes.lane(dy)
-            vjp = self._vjp(run, lane, tensors=True)
-            return [lanes.rows(_dense(run, vjp(position), position)) for position in positions]
+    def _by_batch_trace(self, run: OpRun, dy: Cotangent, positions: Sequence[int]) -> Iterable[Any]:
+        trace = BatchTrace(self._rows, run.origin, recorded=self._recorded)
+        with trace:
+            upstream = tuple(map(trace.tracer, dy)) if run.op.multi else trace.tracer(dy)
+            vjp = self._vjp(run, upstream, tensors=True)
+            return [trace.rows(_dense(run, vjp(position), position)) for position in positions]
 
-    def _by_row(self, run: OpRun, dy: Any, positions: Sequence[int]) -> Iterable[Any]:
+    def _by_row(self, run: OpRun, dy: Cotangent, positions: Sequence[int]) -> Iterable[Any]:
         unstack, stack, found = CORE.unstack, CORE.stack, []
         for row in zip(*map(unstack, dy), strict=True) if run.op.multi else unstack(dy):
             vjp = self._vjp(run, row, tensors=self._recorded)
             found.append([_dense(run, vjp(position), position) for position in positions])
         return [None if rows[0] is None else stack(*rows) for rows in zip(*found, strict=True)]
 
-    def _vjp(self, run: OpRun, dy: Any, *, tensors: bool) -> Callable[[int], Any]:
+    def _vjp(self, run: OpRun, dy: Cotangent, *, tensors: bool) -> Callable[[int], Any]:
         """The VJP of an op on tensors, or on raw values."""
         inputs, y = as_tensors(run) if tensors else self.primals(run)
         return vjp_of(run.op, dy, y, inputs, run.settings)
 
 
-def _dense(run: OpRun, contribution: Any, position: int) -> Any:
+def _dense(run: OpRun, contribution: Cotangent, position: int) -> Any:
     """A contribution to an input, dense and in its shape."""
     if isinstance(contribution, IndexedSlices):
         return contribution.dense()
@@ -209,4 +204,4 @@ def _rule_of(op: Op, registered: bool) -> Callable[..., Iterable[Any]]:
         return BatchedCotangents._reshaped
     if has_diagonal_jacobian(op):
         return BatchedCotangents._elementwise
-    return BatchedCotangents._by_lane
+    return BatchedCotangents._by_batch_trace

@@ -23,6 +23,7 @@ from tapelab.core.log import BATCHED, thread
 from tapelab.core.op_declaration import Op, has_diagonal_jacobian
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.tensor import Tensor, wrap
+from tapelab.core.values import Cotangent, Nest, Value, Values
 
 Shape = tuple[int, ...]
 
@@ -43,7 +44,7 @@ class BatchedCall(NamedTuple):
     operands: tuple[Operand, ...]
     settings: dict[str, Any]
 
-    def run(self, *values: Any, **settings: Any) -> Any:
+    def run(self, *values: Values, **settings: Any) -> Any:
         """What the op makes of values that hold all rows, with some settings changed."""
         return self.op(*values, **{**self.settings, **settings})
 
@@ -74,20 +75,20 @@ def run_batched(call: BatchedCall) -> Any:
     return aligned(call) if op.broadcasts or has_diagonal_jacobian(op) else row_by_row(call)
 
 
-def shape_of(value: Any) -> Shape:
+def shape_of(value: Value) -> Shape:
     """The shape of a raw value or of a tensor."""
     shape: Shape = value._array.shape if type(value) is Tensor else np.shape(value)
     return shape
 
 
-def reshaped(value: Any, shape: Iterable[int]) -> Any:
+def reshaped(value: Value, shape: Iterable[int]) -> Any:
     """The same elements in another shape."""
     if type(value) is np.ndarray:
         return value.reshape(tuple(shape))
     return CORE.reshape(value, shape=tuple(shape))
 
 
-def with_batch_axis(value: Any, shape: Shape, rows: int) -> Any:
+def with_batch_axis(value: Value, shape: Shape, rows: int) -> Any:
     """The same value for each row."""
     return CORE.broadcast_to(value, shape=(rows, *shape))
 
@@ -150,7 +151,7 @@ def _holds_integers(x: Operand) -> bool:
     return dtype.kind in "iu"
 
 
-def _batch_axis_last(rows: Any) -> Any:
+def _batch_axis_last(rows: Value) -> Any:
     rank = len(shape_of(rows))
     return CORE.transpose(rows, perm=(*range(1, rank), 0))
 
@@ -172,9 +173,9 @@ def joined_with_first_axis(call: BatchedCall) -> Any:
 
 
 class BatchTrace:
-    """The rows behind the lanes of one step; inside its block the ops of this thread know them.
+    """The batches that the tracers of one VJP stand for; ops of this thread ask it in its block.
 
-    A rule sees tensors. Where no tape is to record it (`recorded`), what it does is done to raw
+    The VJP sees tensors. Where no tape is to record it (`recorded` is False), its ops run on raw
     arrays nevertheless.
     """
 
@@ -189,14 +190,14 @@ class BatchTrace:
     def __exit__(self, *exception: object) -> None:
         thread.token, thread.batch_trace = self._token, None
 
-    def lane(self, rows: Any) -> Tensor:
-        """A tensor that shows the first row and stands for all."""
+    def tracer(self, rows: Value) -> Tensor:
+        """A tensor with the values of the first row that stands for all rows."""
         made = wrap((rows._array if type(rows) is Tensor else rows)[0], next_id(), self._origin)
         self._rows[made._id] = rows
         return made
 
-    def rows(self, flow: Any) -> Any:
-        """All rows of what flows back, which may be the same in each; None where nothing does."""
+    def rows(self, flow: Cotangent) -> Any:
+        """All rows of a contribution, which may be the same in each; None stays None."""
         if flow is None:
             return None
         operand = self._operand(flow)
@@ -209,21 +210,21 @@ class BatchTrace:
             thread.token = BATCHED
 
     def run(self, op: Op, inputs: Sequence[Any], settings: dict[str, Any]) -> Any:
-        """Do an op that a rule calls: for all rows at once where one of its inputs is a lane."""
+        """Run an op that a VJP calls: for all rows at once if one of its inputs is a tracer."""
         operands = tuple(map(self._operand, inputs))
-        shown = any(each.batched for each in operands)
+        is_batched = any(each.batched for each in operands)
         thread.token = self._token
         try:
-            if shown:
-                made = run_batched(BatchedCall(op, self._count, operands, settings))
+            if is_batched:
+                results = run_batched(BatchedCall(op, self._count, operands, settings))
             else:
-                made = op(*[each.value for each in operands], **settings)
+                results = op(*[each.value for each in operands], **settings)
         finally:
             thread.token = BATCHED
-        back = self.lane if shown else self._constant
-        return tuple(map(back, made)) if op.multi else back(made)
+        as_tensor = self.tracer if is_batched else self._constant
+        return tuple(map(as_tensor, results)) if op.multi else as_tensor(results)
 
-    def _operand(self, given: Any) -> Operand:
+    def _operand(self, given: Nest) -> Operand:
         if type(given) is not Tensor:
             return Operand(given, shape_of(given), False)
         rows = self._rows.get(given._id)
@@ -231,5 +232,5 @@ class BatchTrace:
             return Operand(rows, given._array.shape, True)
         return Operand(given if self._recorded else given._array, given._array.shape, False)
 
-    def _constant(self, value: Any) -> Tensor:
+    def _constant(self, value: Value) -> Tensor:
         return value if type(value) is Tensor else wrap(value, next_id(), self._origin)

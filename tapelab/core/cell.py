@@ -1,4 +1,10 @@
-"""What stands behind a variable: its identity, its present state, and how a new state comes in."""
+"""The cell of a variable: its identity, its current state, how it is read and assigned.
+
+Several handles (`Variable` objects) may share one cell. The state is an immutable tensor; an
+assignment replaces it, so that a tape that has recorded the old state keeps its value. Every read
+goes through `read`, which tells the active tapes, and every assignment through `store`, which
+writes it to the log.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +20,7 @@ from tapelab.core.records import write_assignment, write_read
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.text_forms import brackets
+from tapelab.core.values import Value
 from tapelab.dtypes import DType
 from tapelab.errors import invalid_argument
 from tapelab.recording.facts import How
@@ -32,12 +39,12 @@ class Cell:
 
     @property
     def dtype(self) -> DType:
-        """What kind of number it holds."""
+        """The dtype of its values."""
         return self.identity.dtype
 
 
 class Holder:
-    """What is taken for the value of its cell: a variable, or a layer's weight that wraps one."""
+    """An object that ops take for the value of its cell: a variable, or a wrapper of one."""
 
     __slots__ = ("_cell",)
 
@@ -45,7 +52,7 @@ class Holder:
 
 
 def read(variable: Holder) -> Tensor:
-    """The present state of a variable as a tensor; tapes that listen begin to watch it."""
+    """The current state of a variable as a tensor; the active tapes begin to watch it."""
     cell = variable._cell
     state, now = cell.state, thread.__dict__
     if now["trace"] is not None:
@@ -65,8 +72,8 @@ def read(variable: Holder) -> Tensor:
     return state
 
 
-def store(cell: Cell, value: Any, how: How, source: int) -> None:
-    """Give a variable a new state, and write down where it came from."""
+def store(cell: Cell, value: Value, how: How, source: int) -> None:
+    """Give a variable a new state, and write to the log where it came from."""
     origin, now = origin_here(None, 3), thread.__dict__
     for observer in now["observers"]:
         observer.assigning(cell)
@@ -80,8 +87,8 @@ def store(cell: Cell, value: Any, how: How, source: int) -> None:
         observer.assigned(cell)
 
 
-def own(value: Any) -> Any:
-    """A raw value that nobody else can change: a copy, unless it is read-only already."""
+def own(value: Value) -> Any:
+    """A raw value that no other code can change: a copy, unless it is read-only already."""
     return value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value
 
 
@@ -95,8 +102,8 @@ def check_shape(cell: Cell, shape: tuple[int, ...]) -> None:
         )
 
 
-def moved(cell: Cell, delta: Any, how: How) -> Any:
-    """The present value plus or minus a delta of the same shape."""
+def with_delta(cell: Cell, delta: Value, how: How) -> Any:
+    """The current value plus or minus a delta of the same shape."""
     value = cell.state._array
     raw = "AssignAddVariableOp" if how is How.ASSIGN_ADD else "AssignSubVariableOp"
     if value.dtype.kind in "bO":

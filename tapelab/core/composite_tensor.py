@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 from tapelab import nest
+from tapelab.core.values import Cotangent, Value, Values
 
 Public = Callable[..., Any]
 F = TypeVar("F", bound=Public)
@@ -62,7 +63,7 @@ class CompositeTensor:
         """The same as a source or target of a gradient; ValueError where there is no such thing."""
         return self._numbers()
 
-    def _like(self, gradient: Any) -> Any:
+    def _like(self, gradient: Cotangent) -> Any:
         """A composite of the same form with the gradient of its numbers in their place."""
         raise NotImplementedError
 
@@ -76,13 +77,13 @@ class CompositeTensor:
         raise NotImplementedError
 
 
-def composite_in(values: Any) -> CompositeTensor | None:
+def composite_in(values: Values) -> CompositeTensor | None:
     """The first composite in a nest, None if there is none."""
     found = (each for each in nest.flatten(values) if isinstance(each, CompositeTensor))
     return next(found, None)
 
 
-def refuse_composites(value: Any) -> None:
+def refuse_composites(value: Value) -> None:
     """NotDense if the value is a composite or holds one."""
     found = composite_in(value)
     if found is not None:

@@ -15,11 +15,12 @@ from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import next_id
 from tapelab.core.records import write_creation
 from tapelab.core.tensor import Tensor, wrap
+from tapelab.core.values import DTypeLike, Nest, Value
 from tapelab.core.variable import Variable, read
 from tapelab.dtypes import BY_NUMPY, DType, as_dtype, string
 
 
-def to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None) -> Tensor:
+def to_tensor(value: Value, dtype: DTypeLike = None, dtype_hint: DTypeLike = None) -> Tensor:
     """The value as a tensor; a tensor is returned itself, a variable is read, tensors in lists
     are stacked and keep their history.
     """
@@ -39,7 +40,7 @@ def to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None) -> Tensor:
     return new_constant(array, value)
 
 
-def new_constant(array: Any, source: Any, how: str = "") -> Tensor:
+def new_constant(array: Value, source: Nest, how: str = "") -> Tensor:
     """A tensor over an array of our own, noting whether `source` had left the tape before."""
     origin = origin_here()
     made = wrap(array, next_id(), origin)
@@ -52,7 +53,7 @@ def new_constant(array: Any, source: Any, how: str = "") -> Tensor:
     return made
 
 
-def operand(value: Any, like: Any) -> Any:
+def operand(value: Value, like: Value) -> Any:
     """The other side of an operator: Python numbers and NumPy data take the tensor's dtype."""
     if type(value) is Tensor:
         return value
@@ -71,7 +72,7 @@ def operand(value: Any, like: Any) -> Any:
         return to_tensor(value)
 
 
-def _hinted(value: Any, hint: Any) -> DType | None:
+def _hinted(value: Value, hint: DTypeLike) -> DType | None:
     if hint is None:
         return None
     try:

@@ -2,9 +2,9 @@
 
 A cotangent is the gradient of the targets by one tensor, as far as it is known: an array, an
 `IndexedSlices` of rows that were picked, or, where the pass itself is recorded, a tensor. A kind of
-cotangents answers three questions of the loop in `backward`: what to begin with (`seed`), what
-stands for a result that nothing arrived at (`zeros`), and what an op contributes to the cotangents
-of its inputs (`contributions`), each in the shape of its input.
+cotangents has three methods for the loop in `backward`: the cotangent of a target (`seed`), that of
+a result which no gradient reached (`zeros`), and what an op contributes to the cotangents of its
+inputs (`contributions`), each in the shape of its input.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ from tapelab.core.op_declaration import GradRule, Op
 from tapelab.core.origin import Origin
 from tapelab.core.records import OpRun
 from tapelab.core.tensor import Tensor, constant_of, wrap
+from tapelab.core.values import Cotangent, Value
 from tapelab.errors import NoGradientError, Refusal
 from tapelab.kernels.elementwise_kernels import LARGE
 
-Cotangent = Any
-"""An array, an `IndexedSlices` or a tensor; of several results a tuple of them."""
 Shape = tuple[int, ...]
 
 _sum_along: Final[Any] = np.add.reduce
@@ -64,18 +63,18 @@ def sum_to_shape(cotangent: Cotangent, shape: Shape) -> Cotangent:
     return CORE.sum_to(cotangent, shape=shape)
 
 
-def shape_of(value: Any) -> Shape:
+def shape_of(value: Value) -> Shape:
     """The shape of a tensor, or of a raw or dropped value."""
     shape: Shape = value._array.shape if type(value) is Tensor else getattr(value, "shape", ())
     return shape
 
 
 def vjp_of(
-    op: Op, dy: Cotangent, y: Any, inputs: Sequence[Any], settings: dict[str, Any]
+    op: Op, dy: Cotangent, y: Value, inputs: Sequence[Any], settings: dict[str, Any]
 ) -> Callable[[int], Cotangent | None]:
     """The VJP of an op: from the position of an input to what dy contributes there, or None.
 
-    A rule for all inputs together runs at once, that of a single input when it is asked.
+    A joint rule for all inputs runs at once, that of a single input when it is called.
     """
     vjps, large = op.vjps, type(dy) is ndarray and dy.size >= LARGE and dy.shape == y.shape
     if vjps is not None and not large and not op.variadic:
@@ -103,7 +102,9 @@ def vjp_of(
     return contribution
 
 
-def _times_factor(op: Op, rule: GradRule, dy: Any, inputs: Sequence[Any], shape: Shape) -> Any:
+def _times_factor(
+    op: Op, rule: GradRule, dy: Cotangent, inputs: Sequence[Any], shape: Shape
+) -> Any:
     """A large dy times the factor of a rule, summed to a shape in the same pass where it can be."""
     if type(rule.factor) is str:
         return kernels.bulk.product_to(shape, dy, inputs[op.inputs.index(rule.factor)])
@@ -132,12 +133,12 @@ def as_tensors(
 class RawCotangents:
     """Arrays: nothing that the rules do is recorded."""
 
-    def seed(self, value: Any) -> Cotangent:
+    def seed(self, value: Value) -> Cotangent:
         """A cotangent of a target, as it was given or computed, for the beginning."""
         return value._array if type(value) is Tensor else value
 
-    def zeros(self, value: Any) -> Cotangent:
-        """What stands for the cotangent of one of several results, if nothing arrived there."""
+    def zeros(self, value: Value) -> Cotangent:
+        """The cotangent of one of several results that no gradient reached."""
         return self.seed(np.zeros(value.shape, value.dtype))
 
     def primals(self, run: OpRun) -> tuple[Sequence[Any], Any]:
@@ -175,7 +176,7 @@ class RecordedCotangents(RawCotangents):
             followed, *others = [tape._tracked for tape in active]
             self._followed = followed.intersection(*others) if others else followed
 
-    def seed(self, value: Any) -> Cotangent:
+    def seed(self, value: Value) -> Cotangent:
         """A cotangent of a target as a tensor."""
         return value if type(value) is Tensor else constant_of(value)
 
@@ -193,7 +194,7 @@ class RecordedCotangents(RawCotangents):
         state["fixed_origins"] = self.fixed_origins if is_own else None
         return super().contributions(run, dy, positions)
 
-    def tensor(self, value: Any, number: int, origin: Origin) -> Tensor:
+    def tensor(self, value: Value, number: int, origin: Origin) -> Tensor:
         """The tensor that a value from the tape was, made once in a pass."""
         tensor = self._tensors.get(number)
         if tensor is None:

@@ -30,6 +30,7 @@ from tapelab.core.records import (
     write_tape_event,
 )
 from tapelab.core.tensor import Tensor, constant_of, wrap
+from tapelab.core.values import Cotangent, Nest, Value
 from tapelab.recording.facts import Rule
 
 VJP = Callable[..., Sequence[Any]]
@@ -42,7 +43,7 @@ OWN_RULE: Final = "The gradient function that was given in place of the body's o
 def declare(
     name: str, sentence: str, inputs: tuple[str, ...], *, many: bool, because: str = ""
 ) -> Op:
-    """The op that stands for a learner's function; `because` says why no gradient passes, if so."""
+    """The op that stands for a user's function; `because` says why no gradient passes, if so."""
     name = name.strip("<>") or "function"
     said = name.replace("_", " ")
     letters = [each if each.isalnum() else rf"\text{{{each}}}" for each in inputs]
@@ -72,19 +73,21 @@ def off_the_log(*_: Any, **__: Any) -> Any:
     raise TypeError("A function with a gradient of its own is run by calling it, not as an op.")
 
 
-def _custom_vjp(dy: Any, y: Any, *inputs: Any, vjp: VJP, body: tuple[int, ...]) -> list[Any]:
+def _custom_vjp(
+    dy: Cotangent, y: Value, *inputs: Nest, vjp: VJP, body: tuple[int, ...]
+) -> list[Any]:
     """The contributions of the user's gradient function, which always sees tensors."""
     upstream = dy if type(dy) is tuple else (dy,)
     gradients = vjp(*[as_tensor(each) for each in upstream])
     return [as_cotangent(gradient, x) for gradient, x in zip(gradients, inputs, strict=True)]
 
 
-def as_tensor(value: Any) -> Any:
+def as_tensor(value: Value) -> Any:
     """A cotangent, or a value from the tape, as a tensor."""
     return value if isinstance(value, Tensor) else constant_of(value)
 
 
-def as_cotangent(gradient: Any, x: Any) -> Any:
+def as_cotangent(gradient: Cotangent, x: Value) -> Any:
     """What the user returned as the gradient of x: a tensor if a tape is active, else an array."""
     if gradient is None or isinstance(gradient, IndexedSlices):
         return gradient
@@ -99,14 +102,14 @@ def are_followed(tensors: Sequence[Tensor]) -> bool:
 
 
 def is_eager() -> bool:
-    """Whether code runs by itself here, and not as part of the graph of a traced function."""
+    """Whether code runs eagerly here, and not as part of the graph of a traced function."""
     return within(thread.scope, GraphScope) is None
 
 
 def record(
     op: Op, inputs: Sequence[Tensor], results: Sequence[Tensor], vjp: VJP | None = None
 ) -> list[Tensor]:
-    """Write one entry from the inputs to new tensors of the results' values."""
+    """Record one op from the inputs to new tensors with the values of the results."""
     origin = origin_here(op)
     for observer in thread.observers:
         observer.op_starts(inputs)
@@ -136,7 +139,7 @@ def record(
 
 @contextmanager
 def body(name: str) -> Iterator[None]:
-    """Log what runs inside as the body of a function with a gradient of its own."""
+    """Record what runs inside as the body of a function with a custom gradient."""
     outer, origin = thread.scope, origin_here()
     thread.scope = CustomGradientScope(name, outer, origin.code, origin.instruction)
     try:
@@ -147,9 +150,9 @@ def body(name: str) -> Iterator[None]:
 
 @contextmanager
 def tapes_paused() -> Iterator[None]:
-    """Compute off every tape and accumulator, and say so in the log.
+    """Pause every tape and accumulator for the length of a block, and note it in the log.
 
-    What writes down all that happens (a compiled function in the making) goes on listening.
+    A tape that observes everything (the trace of a compiled function) stays active.
     """
     active = thread.active_tapes
     paused = [each for each in active if not getattr(each, "_observes_all", False)]
@@ -170,7 +173,7 @@ def _note(kind: type[TapeEvent], tape: Any) -> None:
 
 @contextmanager
 def collected_reads(seen: dict[int, Cell]) -> Iterator[None]:
-    """Collect the trainable variables that are read inside, each once, in order."""
+    """Collect the trainable variables that are read inside, each once, in order of their reads."""
 
     def notice(cell: Cell) -> None:
         if cell.identity.trainable:

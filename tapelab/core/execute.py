@@ -1,4 +1,11 @@
-"""Running an op on tensors: the kernel, the log, and the tapes that listen."""
+"""Running an op on tensors: the kernel, the record in the log, and the tapes that take it.
+
+Every op on tensors that misses its fast path comes here. If a batch trace or the trace of a
+function is open, it takes the op. Else `run` runs the kernel on the raw arrays, wraps the results,
+finds the active tapes that track an input, and writes one record. Invariants: a tensor that bears
+the token of the active tapes is tracked by all of them, so that their sets need not be searched;
+large values stay in the log only as long as a tape may need them for a backward pass.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +23,7 @@ from tapelab.core.origin import Scope, next_id
 from tapelab.core.records import OpRun, Record, differentiable, op_run, summarised, tapes_of
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.text_forms import brackets, spoken, unlike
+from tapelab.core.values import Ids, Value, Values
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.errors import OpError, Refusal, invalid_argument
 from tapelab.recording.facts import KEPT_ELEMENTS
@@ -25,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
-    """Run an op on tensors (raw arrays among them are constants) and write down that it ran."""
+    """Run an op on tensors (raw arrays among them are constants), and record it."""
     state = thread.__dict__
     token = state["token"]
     if token is BATCHED:
@@ -37,7 +45,7 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         observer.op_starts(inputs)
     values: tuple[Any, ...]
     ids: tuple[int, ...]
-    if len(inputs) == 1:  # a tensor, or nobody would have come here
+    if len(inputs) == 1:  # it is a tensor
         (x,) = inputs
         values, ids = (x._array,), (x._id,)
     else:
@@ -69,7 +77,7 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     made._tapes = tapes = _tapes(token, op, inputs, ids, number, result) if token else ()
     if tapes:
         _register_large_values(state["log"], result, values)
-    else:  # no way back will need the large values
+    else:  # no backward pass will need the large values
         values, result = tuple([truncated(value) for value in values]), truncated(result)
     record: Any = (
         OpRun, number, state["number"], origin, ids, values, number, result, settings, tapes,
@@ -91,9 +99,14 @@ def write_observed(record: Record) -> None:
 
 
 def _several(
-    op: Op, origin: Any, ids: Any, values: Any, results: Any, settings: dict[str, Any]
+    op: Op,
+    origin: Any,
+    ids: Ids,
+    values: tuple[Any, ...],
+    results: Values,
+    settings: dict[str, Any],
 ) -> tuple[Tensor, ...]:
-    """Write down that an op ran that has several results."""
+    """Record the run of an op that has several results."""
     made = tuple([wrap(each, next_id(), origin) for each in results])
     result_ids = tuple([each._id for each in made])
     tapes = recording_tapes(op, ids, result_ids, results) if thread.token else ()
@@ -111,9 +124,9 @@ def _several(
 
 
 def _tapes(
-    token: tuple[int, ...], op: Op, inputs: Any, ids: Any, number: int, result: Any
+    token: tuple[int, ...], op: Op, inputs: tuple[Any, ...], ids: Ids, number: int, result: Values
 ) -> tuple[int, ...]:
-    """The tapes that record an op, at a glance where an input bears the mark of all that listen."""
+    """The tapes that record an op: all active ones if an input bears their token."""
     if op.pattern != "stop":
         for each in inputs:
             if type(each) is Tensor and each._tapes is token:
@@ -122,8 +135,8 @@ def _tapes(
     return token if tapes == token else tapes
 
 
-def _register_large_values(log: Log | None, result: Any, values: Any) -> None:
-    """Let the log know that the next record holds large values, if it does."""
+def _register_large_values(log: Log | None, result: Values, values: tuple[Any, ...]) -> None:
+    """Register the next record with the log if it holds large values."""
     if log is None:
         return
     for each in (result, *values):
@@ -132,8 +145,8 @@ def _register_large_values(log: Log | None, result: Any, values: Any) -> None:
             return
 
 
-def recording_tapes(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
-    """The tapes that record this op; its differentiable results are then followed by them."""
+def recording_tapes(op: Op, ids: Ids, result_ids: Ids, results: Values) -> tuple[int, ...]:
+    """The tapes that record this op; from now on they track its differentiable results."""
     tapes: tuple[int, ...] = ()
     for tape in thread.active_tapes:
         tracked = tape._tracked
@@ -149,7 +162,7 @@ def recording_tapes(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[in
     return tapes
 
 
-def _add_stopped(tape: ActiveTape, op: Op, ids: Any, followed: tuple[int, ...]) -> None:
+def _add_stopped(tape: ActiveTape, op: Op, ids: Ids, followed: tuple[int, ...]) -> None:
     """Note results behind a stop_gradient boundary: they are recorded, but have no gradient."""
     stopped = tape._stopped_ids
     if op.pattern == "stop" or not any(i in tape._tracked and i not in stopped for i in ids):
@@ -158,7 +171,7 @@ def _add_stopped(tape: ActiveTape, op: Op, ids: Any, followed: tuple[int, ...]) 
 
 
 def composite(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Run a function of several ops under its own name, so that a picture can fold them."""
+    """Run a function of several ops in a scope of its name, so that a figure can fold them."""
 
     @wraps(function)
     def grouped(*args: Any, **kwargs: Any) -> Any:
@@ -173,7 +186,7 @@ def composite(function: Callable[..., Any]) -> Callable[..., Any]:
     return grouped
 
 
-def _mixed_dtypes(op: Op, inputs: Any, values: Any) -> OpError:
+def _mixed_dtypes(op: Op, inputs: tuple[Any, ...], values: tuple[Any, ...]) -> OpError:
     one, other = values[-2:]
     got = f"{op.name}() got {_shown(one)} and {_shown(other)}"
     error = unlike(op.raw, len(values) - 1, one.dtype, other.dtype, got)
@@ -184,14 +197,14 @@ def _mixed_dtypes(op: Op, inputs: Any, values: Any) -> OpError:
     return error
 
 
-def _kernel_for(op: Op, value: Any) -> Callable[..., Any]:
-    """A kernel for numbers that the op does not name: floats that NumPy takes for none."""
+def _kernel_for(op: Op, value: Value) -> Callable[..., Any]:
+    """A kernel for bfloat16, which is no float to NumPy; an error for other dtypes."""
     if "f" in op.kinds and is_brain_float(value.dtype):
         return widened(op.kernel, value.dtype)
     raise _wrong_kind(op, value)
 
 
-def _wrong_kind(op: Op, value: Any) -> OpError:
+def _wrong_kind(op: Op, value: Value) -> OpError:
     allowed = [dtype for dtype in ALL if dtype._numpy.kind in op.kinds]
     return invalid_argument(
         op.raw,
@@ -205,11 +218,11 @@ def _suggested(allowed: list[DType]) -> DType:
     return next((dtype for dtype in (float32, int32) if dtype in allowed), allowed[0])
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Value) -> str:
     return f"{value.dtype}[{', '.join(map(str, np.shape(value)))}]"
 
 
-def _refused(op: Op, values: Any, error: Exception) -> OpError:
+def _refused(op: Op, values: tuple[Any, ...], error: Exception) -> OpError:
     shapes = " vs. ".join(brackets(np.shape(value)) for value in values)
     if op.broadcasts:
         return invalid_argument(

@@ -1,9 +1,10 @@
-"""The short way for ops that run most often: on tensors of ordinary floats.
+"""The fast path of ops that run most often: on tensors of float32 or float64.
 
-What such an op does and writes down is what `dispatch.run` does: this file is only about speed.
-Every test that is not passed leads to the long way. A result is followed without a look into the
-sets of the tapes where an input bears the mark of all tapes that listen (`log._token_of`), and a
-place in the learner's code that was met before is taken from a table.
+It computes and records what `execute.run` does; this file is only about speed. Where a test fails,
+the call goes to the slow path. Two searches are saved: an input that bears the token of the active
+tapes (`log.ThreadState`) is tracked by all of them, so that their sets are not consulted, and the
+origin of a call site that was met before is taken from a table. Everything runs in one frame:
+`a * b` crosses two calls of Python (`scalar` and `vector` of benchmarks/).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tapelab.core.op_declaration import Op
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import BinaryOpRun, OpRun, UnaryOpRun
 from tapelab.core.tensor import Tensor
+from tapelab.core.values import Value
 from tapelab.core.variable import Variable
 from tapelab.kernels.elementwise_kernels import LARGE
 from tapelab.recording.facts import KEPT_ELEMENTS
@@ -32,8 +34,8 @@ Settings = Callable[..., dict[str, Any] | None]
 
 _SINGLE: Final = np.dtype(float32)
 _DOUBLE: Final = np.dtype(float64)
-_EXACT: Final = 2**24
-"""Up to here every whole number is a float32."""
+_EXACT_INTEGERS: Final = 2**24
+"""Every integer below this magnitude is a float32."""
 _frame: Final = sys._getframe
 _new: Final = object.__new__
 
@@ -44,13 +46,13 @@ def binary_fast_path(
 ) -> Method:  # fmt: skip
     """The operator `x ∘ y`, `y ∘ x` or function of two tensors, or of tensors and numbers.
 
-    `apply` is what it is on two scalars, `on_arrays` what it is where one is an array. The
-    learner's code stands `up` frames above it.
+    `apply` computes it on two scalars, `on_arrays` where one is an array. The user's code is `up`
+    frames above it.
     """
     places: dict[int, Origin] = {}
     shrinks = _shrinks(op)
 
-    def function(x: Any, y: Any, name: str | None = None) -> Any:
+    def function(x: Value, y: Value, name: str | None = None) -> Any:
         if name is not None:
             return slow_path(x, y, name=name)
         state = thread.__dict__
@@ -69,9 +71,9 @@ def binary_fast_path(
                 return slow_path(x, y)
             b, one, other = y._array, x._id, y._id
             scalars = type(a) is float32 and type(b) is float32
-            if not scalars and not _alike(a, b):
+            if not scalars and not _are_floats_alike(a, b):
                 return slow_path(x, y)
-        elif (type(y) is float or type(y) is int) and -_EXACT < y < _EXACT:
+        elif (type(y) is float or type(y) is int) and -_EXACT_INTEGERS < y < _EXACT_INTEGERS:
             dtype, log = a.dtype, state["log"]
             if (token and x._tapes is not token) or (log is not None and log.exits):
                 return slow_path(x, y)
@@ -103,7 +105,7 @@ def binary_fast_path(
             frame = _frame(up)
             origin = places.get(frame.f_lasti)
             if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
-                origin = _place(op, places, up)
+                origin = _origin_at(op, places, up)
         else:
             origin = origins.get(op)
             if origin is None or origin[3] is not state["scope"]:
@@ -122,11 +124,11 @@ def binary_fast_path(
 
 
 def unary_fast_path(op: Op, slow_path: Method, *, up: int = 1) -> Method:
-    """The function `y = f(x, name=None)` of a tensor: the kernel on its value, or the long way."""
+    """The function `y = f(x, name=None)` of a tensor: the kernel on its value, or the slow path."""
     places: dict[int, Origin] = {}
     kernel, shrinks = op.kernel, _shrinks(op)
 
-    def function(x: Any, name: str | None = None) -> Any:
+    def function(x: Value, name: str | None = None) -> Any:
         if name is not None:
             return slow_path(x, name=name)
         state = thread.__dict__
@@ -156,7 +158,7 @@ def unary_fast_path(op: Op, slow_path: Method, *, up: int = 1) -> Method:
             frame = _frame(up)
             origin = places.get(frame.f_lasti)
             if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
-                origin = _place(op, places, up)
+                origin = _origin_at(op, places, up)
         else:
             origin = origins.get(op)
             if origin is None or origin[3] is not state["scope"]:
@@ -178,7 +180,7 @@ def fast_path_with_settings(op: Op, settings_of: Settings) -> Callable[[Method],
     """The fast path of a function of one tensor that takes settings, such as `reshape(x, shape)`.
 
     `settings_of` is given the array and the other arguments, and returns the settings of the op, or
-    None where the general way has to look at them.
+    None where the slow path has to check them.
     """
 
     def fast_path(slow_path: Method) -> Method:
@@ -204,7 +206,7 @@ def fast_path_with_settings(op: Op, settings_of: Settings) -> Callable[[Method],
                 if settings is None:
                     return slow_path(*args, **kwargs)
                 y = value = kernel(given, **settings)
-            except (TypeError, ValueError):  # the general way says what is wrong
+            except (TypeError, ValueError):  # the slow path raises the right error
                 return slow_path(*args, **kwargs)
             if y.dtype is not dtype:
                 return slow_path(*args, **kwargs)
@@ -221,7 +223,7 @@ def fast_path_with_settings(op: Op, settings_of: Settings) -> Callable[[Method],
                 frame = _frame(1)
                 origin = places.get(frame.f_lasti)
                 if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
-                    origin = _place(op, places, 1)
+                    origin = _origin_at(op, places, 1)
             else:
                 origin = origins.get(op)
                 if origin is None or origin[3] is not state["scope"]:
@@ -242,10 +244,10 @@ def fast_path_with_settings(op: Op, settings_of: Settings) -> Callable[[Method],
     return fast_path
 
 
-def _alike(x: Any, y: Any) -> bool:
+def _are_floats_alike(x: Value, y: Value) -> bool:
     """Whether two values are ordinary floats of one dtype, the first of them not large.
 
-    Large results are written into memory that is used again, which takes the long way.
+    Large results are written into memory that is used again, which takes the slow path.
     """
     kind = type(x)
     if kind is not ndarray and kind is type(y):
@@ -259,8 +261,8 @@ def _shrinks(op: Op) -> bool:
     return not all(rule.facts.local for rule in op.rules.values())
 
 
-def _place(op: Op, places: dict[int, Origin], up: int) -> Origin:
-    """Where the learner's code called an operator, kept if that very code called it."""
+def _origin_at(op: Op, places: dict[int, Origin], up: int) -> Origin:
+    """The origin of a call of an operator, kept in `places` if user code called it directly."""
     origin = origin_here(op, up + 2)
     caller = _frame(up + 1)
     if origin[1] is caller.f_code and origin[3] is None:

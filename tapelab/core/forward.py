@@ -29,6 +29,7 @@ from tapelab.core.origin import InternalScope, Origin
 from tapelab.core.records import OpRun, Record, tapes_of, view
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of, wrap
+from tapelab.core.values import Cotangent
 
 if TYPE_CHECKING:
     from tapelab.core.cell import Cell
@@ -45,12 +46,12 @@ def tangents_of(
     outer, origin = thread.scope, origin_here()
     thread.scope = InternalScope(f"tangent of {op.name}", outer, origin.code, origin.instruction)
     try:
-        return _way(op, outputs, inputs)(op, outputs, inputs, settings, moving)
+        return _jvp_of(op, outputs, inputs)(op, outputs, inputs, settings, moving)
     finally:
         thread.scope = outer
 
 
-def _way(op: Op, outputs: list[Tensor], inputs: list[Tensor]) -> Step:
+def _jvp_of(op: Op, outputs: list[Tensor], inputs: list[Tensor]) -> Step:
     if op.linear:
         return _linear if op.linear is True else _by_product_rule
     return _diagonal if _is_diagonal(op, outputs, inputs) else _transposed
@@ -125,7 +126,7 @@ def _transposed(
     return [_dense(next(found)) if each.dtype.is_differentiable else None for each in seeds]
 
 
-def _dense(gradient: Any) -> Any:
+def _dense(gradient: Cotangent) -> Any:
     """A gradient as one tensor; None stays None."""
     if not isinstance(gradient, IndexedSlices):
         return gradient
@@ -149,9 +150,9 @@ _serials: Final = count(-1, -1)
 
 
 class Accumulating:
-    """Follows tangents forward; to the ops it looks like one more tape that listens."""
+    """Computes tangents forward; to the ops it looks like one more active tape."""
 
-    _follows_all = False  # each op that it hears is more than an entry
+    _follows_all = False  # each op has to be observed: it gets a JVP
 
     def __init__(self) -> None:
         self._serial = next(_serials)
@@ -192,7 +193,7 @@ class Accumulating:
         moving = [self._tangents.get(each) for each in run.input_ids]
         known = self._from_body(made, run.settings)
         if len(known) < len(made) and any(each is not None for each in moving):
-            with _heard_by_those_before(self):
+            with _recorded_by_earlier(self):
                 ends = zip(run.inputs, run.input_ids, strict=True)
                 inputs = [wrap(x, each, origin) for x, each in ends]
                 outputs = [wrap(y, each, origin) for each, y in made.items()]
@@ -214,7 +215,7 @@ class ForwardPass(Observer):
     """Lets each accumulator that knows an input of an op advance by it."""
 
     def op_recorded(self, record: Record) -> None:
-        """Give the results of an op their tangents, in the accumulators that listen to it."""
+        """Give the results of an op their tangents, in the accumulators that take it."""
         tapes = tapes_of(record)
         if tapes:
             for each in tuple(thread.tapes):  # the outer ones first, for the inner use them
@@ -226,7 +227,7 @@ _FORWARD: Final = ForwardPass()
 
 
 @contextmanager
-def _heard_by_those_before(accumulator: Accumulating) -> Iterator[None]:
+def _recorded_by_earlier(accumulator: Accumulating) -> Iterator[None]:
     active = thread.active_tapes
     at = next(i for i, each in enumerate(active) if each is accumulator)
     thread.active_tapes = active[:at]

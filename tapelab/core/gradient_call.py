@@ -29,6 +29,7 @@ from tapelab.core.origin import LoggedTensor, Origin, next_id
 from tapelab.core.records import write_gradient_result
 from tapelab.core.tape_base import TapeBase
 from tapelab.core.tensor import Tensor, wrap
+from tapelab.core.values import Cotangent, Nest, Value
 from tapelab.core.variable import Variable, handle_of, read
 from tapelab.dtypes import as_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
@@ -72,7 +73,7 @@ def seen(things: Iterable[Tensor | Variable]) -> tuple[LoggedTensor, ...]:
 def finish_call(tape: TapeBase, call: GradientCall, results: Sequence[Any]) -> None:
     """Keep the results of a call, and note whose derivatives they are; then release the tape.
 
-    An outer tape may be asked about them, and does not hear of this call otherwise.
+    An outer tape that is active may be differentiated through them, and learns of them here.
     """
     shown, ids = [], []
     for result in results:
@@ -103,7 +104,7 @@ def unrecorded(
 
 
 def as_result(
-    call: GradientCall, source: Any, cotangent: Any, zero: bool, before: tuple[int, ...] = ()
+    call: GradientCall, source: Nest, cotangent: Cotangent, zero: bool, before: tuple[int, ...] = ()
 ) -> Any:
     """What a call returns for a source: a tensor, None without a path, or zeros on request."""
     if isinstance(cotangent, (ndarray, np.generic)):
@@ -122,7 +123,7 @@ def as_result(
 _PLAIN: Final = frozenset({Tensor, Variable})
 
 
-def targets_of(target: Any) -> list[Tensor]:
+def targets_of(target: Nest) -> list[Tensor]:
     """The tensors that are to be differentiated; a variable stands for its value."""
     if type(target) is Tensor:
         return [target]
@@ -135,7 +136,7 @@ def targets_of(target: Any) -> list[Tensor]:
     return [read(real(t, "target")) if isinstance(t, Holder) else real(t, "target") for t in flat]
 
 
-def sources_of(sources: Any) -> list[Any]:
+def sources_of(sources: Nest) -> list[Any]:
     """The tensors and variables by which a target is differentiated."""
     if type(sources) in _PLAIN:
         return [sources]
@@ -144,14 +145,14 @@ def sources_of(sources: Any) -> list[Any]:
     return [real(source, "source") for source in numbers_of(nest.flatten(sources))]
 
 
-def check_ends(target: Any, sources: Any) -> None:
+def check_ends(target: Nest, sources: Nest) -> None:
     """Raise what `gradient` raises if a target or a source is neither tensor nor variable."""
     for each in numbers_of(nest.flatten(target)):
         real(each, "target")
     sources_of([] if sources is None else sources)
 
 
-def real(thing: Any, part: str) -> Any:
+def real(thing: Nest, part: str) -> Any:
     """A tensor or a variable; whatever else was given raises."""
     if type(thing) is Tensor or isinstance(thing, (Tensor, Variable)):
         return thing
@@ -169,18 +170,18 @@ def real(thing: Any, part: str) -> Any:
     )
 
 
-def _complaint(thing: Any) -> tuple[type[Exception], str]:
+def _complaint(thing: Nest) -> tuple[type[Exception], str]:
     """How TensorFlow refuses what is no tensor: it asks for a dtype, and 3 is the number of one."""
     try:
         if not hasattr(thing, "dtype"):
             as_dtype(thing)
     except TypeError:
-        told = f"Cannot convert the argument `type_value`: {thing!r} to a TensorFlow DType"
-        return TypeError, told
+        message = f"Cannot convert the argument `type_value`: {thing!r} to a TensorFlow DType"
+        return TypeError, message
     return AttributeError, f"'{type(thing).__name__}' object has no attribute '_id'"
 
 
-def seeds_of(tape: TapeBase, targets: Sequence[Tensor], given: Any) -> list[Any]:
+def seeds_of(tape: TapeBase, targets: Sequence[Tensor], given: Nest) -> list[Any]:
     """The output gradients that were given for the targets, in the targets' shapes.
 
     If the tape follows none of the targets, ones stand for output gradients that do not fit.
@@ -193,7 +194,7 @@ def seeds_of(tape: TapeBase, targets: Sequence[Tensor], given: Any) -> list[Any]
         return ones_like(targets)
 
 
-def _given_seeds(targets: Sequence[Tensor], given: Any) -> list[Any]:
+def _given_seeds(targets: Sequence[Tensor], given: Nest) -> list[Any]:
     seeds = numbers_of(nest.flatten(given))
     if any(seed is None for seed in seeds):
         raise ValueError(
@@ -218,9 +219,9 @@ def ones_like(targets: Sequence[Tensor]) -> list[Any]:
     return seeds
 
 
-def _seed(given: Any, value: Any) -> Any:
+def _seed(given: Nest, value: Value) -> Any:
     """An output gradient in the shape of its target; InvalidArgumentError where it does not fit."""
-    # What is handed back as it was given must not be the variable's own state.
+    # A seed may be returned as a gradient, which must not be the variable's own state.
     seed = CORE.read_value(read(given)) if isinstance(given, Holder) else given
     raw = seed._array if isinstance(seed, Tensor) else np.asarray(seed, dtype=value.dtype)[()]
     if raw.dtype != value.dtype:

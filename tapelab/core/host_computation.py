@@ -1,7 +1,8 @@
-"""Numbers that are worked out beside the tape, from those of tensors: positions, orders, counts.
+"""Values that are computed from those of tensors off the tape: positions, orders, counts.
 
-They go into ops as settings. Nothing flows back through them, but they differ where the numbers
-differ, and whoever writes down what a step does (a compiled function) has to know of them.
+They become settings of ops, and no gradient passes them. But they depend on the values of tensors,
+so a compiled function has to compute them again in each call: the observers of the thread are
+notified.
 """
 
 from __future__ import annotations
@@ -11,26 +12,27 @@ from typing import Any
 
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
+from tapelab.core.values import Value
 
 Raw = Callable[..., Any]
 
 
-def compute_on_host(function: Raw, *given: Any) -> Any:
-    """What a raw function makes of the numbers of arrays and tensors; as long for all of them."""
+def compute_on_host(function: Raw, *given: Value) -> Any:
+    """The result of a function of the raw values; its shape must not depend on the values."""
     result = function(*[each._array if type(each) is Tensor else each for each in given])
     for observer in thread.__dict__["observers"]:
         observer.host_computed(function, given, result)
     return result
 
 
-def depends_on(*given: Any) -> None:
-    """Say that what comes next goes by these numbers, in a way that differs between them."""
+def depends_on(*given: Value) -> None:
+    """Tell the observers that the code which follows depends on these values."""
     for observer in thread.__dict__["observers"]:
         observer.host_computed(None, given, None)
 
 
 def as_setting(tensor: Tensor) -> Any:
-    """The very array of a tensor, to be a setting of an op."""
+    """The array of a tensor, which becomes a setting of an op."""
     for observer in thread.__dict__["observers"]:
         observer.array_taken(tensor)
     return tensor._array

@@ -23,15 +23,16 @@ from tapelab.core.gradient_call import (
 from tapelab.core.log import origin_here, scope_origin
 from tapelab.core.tape_base import TapeBase
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.values import Nest, Value
 from tapelab.errors import Refusal, RefusedError
 from tapelab.recording.facts import Method
 
 
 @composite
-def jacobian(tape: TapeBase, target: Any, sources: Any, zero: bool, pfor: bool) -> Any:
+def jacobian(tape: TapeBase, target: Nest, sources: Nest, zero: bool, pfor: bool) -> Any:
     """One gradient per element of the target, laid into target shape + source shape."""
     if not pfor and not tape._persistent:
-        raise _asked_once(
+        raise _needs_persistent(
             tape,
             "GradientTape must be created with persistent=True to compute the jacobian with "
             "experimental_use_pfor set to False.",
@@ -50,13 +51,13 @@ def jacobian(tape: TapeBase, target: Any, sources: Any, zero: bool, pfor: bool) 
 
 
 @composite
-def batch_jacobian(tape: TapeBase, target: Any, source: Any, pfor: bool) -> Any:
+def batch_jacobian(tape: TapeBase, target: Nest, source: Nest, pfor: bool) -> Any:
     """The Jacobian of each row of the target by the same row of the source."""
-    tape._require_unasked()
+    tape._require_unused()
     _require_one(target, "batch_jacobian")
     _check_batch(real(target, "target"), real(source, "source"))
     if not pfor and not tape._persistent:
-        raise _asked_once(
+        raise _needs_persistent(
             tape,
             "GradientTape must be created with persistent=True to compute the batch_jacobian "
             "with parallel_iterations.",
@@ -76,7 +77,7 @@ def batch_jacobian(tape: TapeBase, target: Any, source: Any, pfor: bool) -> Any:
     return result
 
 
-def _require_one(target: Any, how: str) -> None:
+def _require_one(target: Nest, how: str) -> None:
     """AttributeError for several targets, for None and for a Python number."""
     if not hasattr(target, "shape"):
         raise AttributeError(
@@ -85,17 +86,17 @@ def _require_one(target: Any, how: str) -> None:
         )
 
 
-def _asked_once(tape: TapeBase, message: str) -> RefusedError:
-    """The error for a Jacobian that asks row by row, of a tape that answers once."""
+def _needs_persistent(tape: TapeBase, message: str) -> RefusedError:
+    """The error for a Jacobian that is computed row by row from a tape that is not persistent."""
     refusal = Refusal("TAPE_CONSUMED", origin_here(), tape, details={"rows": True})
     return RefusedError(message, refusal)
 
 
-def _rows(tape: TapeBase, target: Tensor, origins: Any, call: GradientCall) -> list[Any]:
+def _rows(tape: TapeBase, target: Tensor, origins: Nest, call: GradientCall) -> list[Any]:
     """For each source a row for every element of the target, or None where no path leads to it.
 
-    A target that the tape does not follow has no path even to itself: it is laid flat first, as
-    in TensorFlow, and nobody saw that.
+    A target that the tape does not track has no path even to itself: as in TensorFlow, it is
+    flattened first, off the tape.
     """
     if not _recorded(tape, target):
         return [None] * len(origins)
@@ -109,17 +110,17 @@ def _recorded(tape: TapeBase, target: Tensor) -> bool:
     return target._id in tape._tracked and target._id not in tape._stopped_ids
 
 
-def _shaped(rows: Any, shape: tuple[int, ...]) -> Any:
+def _shaped(rows: Value, shape: tuple[int, ...]) -> Any:
     return CORE.reshape(rows, shape=shape)
 
 
-def _by_batch(rows: Any) -> Any:
+def _by_batch(rows: Value) -> Any:
     """Rows of batches as batches of rows."""
     axes = len(rows._array.shape if isinstance(rows, Tensor) else rows.shape)
     return CORE.transpose(rows, perm=(1, 0, *range(2, axes)))
 
 
-def _check_batch(target: Any, source: Any) -> None:
+def _check_batch(target: Nest, source: Nest) -> None:
     ours, theirs = target.shape, source.shape
     if len(ours) < 2 or len(theirs) < 2:
         raise ValueError(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import NDArray
 
+from tapelab.core.values import Value
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
@@ -52,17 +53,17 @@ class Dropped(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def dropped(shape: tuple[int, ...], dtype: Any) -> Dropped:
+def dropped(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Dropped:
     """What is left of a value of which only shape and dtype are known; one object for each."""
     return Dropped(shape, dtype)
 
 
-def is_large(value: Any) -> bool:
+def is_large(value: Value) -> bool:
     """Whether a raw value is too large for a log that no backward pass needs."""
     return type(value) is ndarray and value.size > KEPT_ELEMENTS
 
 
-def truncated(value: Any) -> Any:
+def truncated(value: Value) -> Any:
     """The value itself if it is small enough to keep, else its shape and dtype."""
     if type(value) is ndarray:  # the fast path: most are arrays
         return value if value.size <= KEPT_ELEMENTS else dropped(value.shape, value.dtype)

@@ -1,9 +1,17 @@
-"""The log beside the tape: what happened, in order, whether or not it was taped.
+"""The log beside the tape, and the state of a thread.
 
-While a tape is open in a thread, records go into the `Log` of its outermost tape and keep the
-numbers that the way back needs. Otherwise they go into `recent`, a short memory shared by all
-threads that keeps small values only; it lets the diagnosis say where a tensor from before the tape
-came from.
+The log holds what happened, in order, whether or not a tape took it.
+
+While a tape is open in a thread, records go into the `Log` of its outermost tape, with the values
+that a backward pass needs. Otherwise they go into `recent`, a short history shared by all threads
+that keeps small values only; from it the diagnosis says where a tensor from before the tape came
+from.
+
+`thread` is the state of the current thread. `active_tapes` are the tapes and accumulators that
+record now; their `token` is the tuple of their serials. It is one object as long as the tuple of
+tapes is: a tensor that bears this very object is tracked by all of them, which is all that the fast
+path of an op has to test. `BATCHED` and `TRACED` are tokens that no tensor bears, so that every op
+takes its slow path while a batch trace or the trace of a function is open.
 """
 
 from __future__ import annotations
@@ -29,15 +37,13 @@ RECENT: Final = 4096
 PACKED: Final = 64
 """So many records at once are packed when they have become the last but so many."""
 RECENT_CALLS: Final = 8
-"""So many of the last questions of a thread are remembered: tapes weakly, serials, places."""
+"""So many of the last gradient calls of a thread are remembered: tapes weakly, serials, origins."""
 _threads: Final = itertools.count()
 BATCHED: Final = (0, 0)
-"""The marks while a gradient rule is run for many rows at once: each op asks `ThreadState.lanes`.
-
-No tensor bears them.
+"""The token while a VJP is run for many rows at once: each op goes to `ThreadState.batch_trace`.
 """
 TRACED: Final = (-1, -1)
-"""The marks while a function is traced: no tensor bears them, so that no fast path is taken."""
+"""The token while a function is traced: each op goes to `ThreadState.trace`."""
 
 
 class ActiveTape(Protocol):
@@ -70,24 +76,24 @@ class Log:
     read_states: set[int] = field(default_factory=set)
     exits: dict[int, tuple[int, Any]] = field(default_factory=dict)
     holders: set[weakref.ref[ActiveTape]] = field(default_factory=set)
-    # Where records stand that hold a large value or a learner's function, with those without.
+    # The positions of records that hold a large value or a user's function, with their summaries.
     large_records: dict[int, Record | None] = field(default_factory=dict)
-    holds_calls: bool = False  # whether some of the records are HEARD
+    holds_calls: bool = False  # whether some of the records are `TapedCall`s
 
     def add_holder(self, tape: ActiveTape) -> None:
-        """Keep large values as long as a tape lives that may need them for its way back."""
+        """Keep large values as long as a tape lives that may need them for a backward pass."""
         self.holders.add(weakref.ref(tape))
 
     def remove_holder(self, tape: ActiveTape) -> None:
-        """Keep nothing for a tape any more."""
+        """Keep no large values for a tape any more."""
         self.holders.discard(weakref.ref(tape))
 
     def expect_large_values(self) -> None:
-        """Remember that the next record will hold what is let go of later."""
+        """Note that the next record will hold large values, which are released later."""
         self.large_records[len(self.records)] = None
 
     def latest(self) -> list[Record]:
-        """The last records as they are remembered when no tape listens any more: all small."""
+        """The last records for the history of all threads, summarised."""
         records, large_records = self.records, self.large_records
         start = max(0, len(records) - RECENT)
         last = records[start:]
@@ -97,14 +103,14 @@ class Log:
         return last
 
     def release(self, tape: ActiveTape) -> None:
-        """Let go of the large values once no tape needs them for its way back."""
+        """Release the large values once no tape needs them for a backward pass."""
         self.holders.discard(weakref.ref(tape))
         if self.large_records and not any(each() is not None for each in self.holders):
             for at in self.large_records:
                 self.records[at] = self.summary_of(at)
 
     def summary_of(self, at: int) -> Record:
-        """The record at a place without what is let go of, made once."""
+        """The record at a position without its large values, made once."""
         found = self.large_records[at]
         if found is None:
             found = self.large_records[at] = summarised(self.records[at])
@@ -198,7 +204,7 @@ recent: Final = Recent()
 
 
 class ThreadState(_local):
-    """What the engine knows of one thread."""
+    """The state of one thread; hot paths read its `__dict__`, which saves a descriptor call."""
 
     def __init__(self) -> None:
         self.number = next(_threads)
@@ -221,7 +227,7 @@ class ThreadState(_local):
 
     @property
     def active_tapes(self) -> tuple[ActiveTape, ...]:
-        """The tapes and accumulators that listen, the outermost first."""
+        """The tapes and accumulators that record, the outermost first."""
         tapes: tuple[ActiveTape, ...] = self.__dict__["active_tapes"]
         return tapes
 
@@ -244,10 +250,10 @@ class ThreadState(_local):
 
 
 def _token_of(tapes: tuple[ActiveTape, ...]) -> tuple[int, ...]:
-    """The serials of the tapes that listen: one object as long as the tuple of tapes is one.
+    """The serials of active tapes: the same object as long as the tuple of tapes is the same.
 
-    A tensor that bears this very object is followed by all of them, and an op on it need not look
-    further. Where an op has to look, the marks are a tuple that no tensor bears.
+    Where a tape tracks not all results (`_follows_all`), each op has to search the tapes' sets, and
+    the token is a tuple that no tensor bears.
     """
     if not tapes:
         return ()
@@ -261,23 +267,22 @@ def _token_of(tapes: tuple[ActiveTape, ...]) -> tuple[int, ...]:
 
 thread: Final = ThreadState()
 ORIGINS: Final = 4096
-"""So many places in the learner's code are remembered, for what runs there is made anew often."""
+"""So many call sites are remembered, because ops run at the same ones again and again."""
 _frame: Final = sys._getframe
 _origins: Final[dict[tuple[Op | None, int, int], Origin]] = {}
 _ours: Final[dict[int, dict[str, Any]]] = {}
-"""The names of modules of ours that were met, which live as long as Python does, by their ids."""
+"""The globals of modules of ours that were met, which live as long as Python does, by their ids."""
 _OWN: Final = frozenset({
     *("tapelab", "tapelab.", "contextl"),
     *("numpy", "numpy.co", "numpy._c", "numpy.li", "numpy.ma", "numpy.ff", "numpy.ra", "numpy.po"),
 })  # fmt: skip
-"""How the names of our modules begin, and of those that call us for a learner's code: NumPy's,
-and contextlib, which enters `stop_recording`.
+"""How the names begin of our modules, and of those that call us for user code: NumPy's, and
+contextlib, which enters `stop_recording`.
 """
 
 
 def origin_here(op: Op | None = None, up: int = 1) -> Origin:
-    """The place in the learner's code that led to this call: the first frame that is not ours or
-    NumPy's.
+    """The place in the user's code that led to this call: the first frame not ours or NumPy's.
 
     The frames below `up` are known to be ours: to look at a frame costs more than to skip it.
     """
@@ -305,7 +310,7 @@ def origin_here(op: Op | None = None, up: int = 1) -> Origin:
 
 
 def scope_origin() -> Origin:
-    """Where the composite that is running was called."""
+    """The origin of the innermost scope: where the composite that is running was called."""
     scope = thread.scope
     if scope is None:
         return origin_here()
@@ -313,7 +318,7 @@ def scope_origin() -> Origin:
 
 
 def _is_ours(names: dict[str, Any]) -> bool:
-    """Whether these are the names of a module of ours; the next time that is seen at a glance."""
+    """Whether these are the globals of a module of ours; the answer is remembered."""
     name = names.get("__name__", "")
     if name[:8] not in _OWN:
         return False

@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.values import Values
+
 
 def _where_ignored() -> tuple[ContextVar[Any], Any]:
     """The variable that `np.seterr` sets in a context, and its value where all is ignored."""
@@ -31,7 +33,7 @@ def _where_ignored() -> tuple[ContextVar[Any], Any]:
 ERRORS, IGNORED = _where_ignored()
 
 
-def is_brain_float(dtype: Any) -> bool:
+def is_brain_float(dtype: np.dtype[Any]) -> bool:
     """Whether a NumPy dtype is that of bfloat16."""
     return bool(dtype.kind == "V" and dtype.name == "bfloat16")
 
@@ -39,7 +41,7 @@ def is_brain_float(dtype: Any) -> bool:
 def widened(kernel: Callable[..., Any], dtype: np.dtype[Any]) -> Callable[..., Any]:
     """A kernel that computes in float32 and rounds what it gives to the narrow dtype."""
 
-    def compute(*values: Any, **settings: Any) -> Any:
+    def compute(*values: Values, **settings: Any) -> Any:
         wide = [x.astype(np.float32) if x.dtype == dtype else x for x in values]
         found = kernel(*wide, **settings)
         if isinstance(found, tuple):
@@ -49,7 +51,7 @@ def widened(kernel: Callable[..., Any], dtype: np.dtype[Any]) -> Callable[..., A
     return compute
 
 
-def narrowed(found: Any, dtype: Any) -> Any:
+def narrowed(found: Any, dtype: np.dtype[Any]) -> Any:
     """Float32 numbers rounded to bfloat16 where that is wanted; anything else as it is."""
     round_it = is_brain_float(dtype) and found.dtype == np.float32
     return found.astype(dtype) if round_it else found

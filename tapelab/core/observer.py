@@ -1,13 +1,13 @@
-"""Observing a thread closely: every op, every assignment, every draw, every look at values.
+"""Observers of a thread: notified of every op, assignment, random draw and read of values.
 
-The compiler turns one run of a function into a program. A run tells what the program has to compute
-only if nothing escapes notice: which ops ran, which variables changed, where random numbers were
-drawn, and above all which values Python code looked at, because the program holds for equal values
-alone. An `Observer` in `thread.observers` is told of each of these.
+The compiler turns one run of a function into a program. That is sound only if nothing escapes it:
+which ops ran, which variables changed, where random numbers were drawn, and above all which values
+Python code has read, because the program is valid for equal values only. Each `Observer` in
+`thread.observers` is notified of all of these.
 
-Looks at values cannot be missed: a tensor's values are read through `Tensor._value`, which tells
-the observers. Code of the engine that only hands an array on (to a kernel, to the log, to a
-variable) or asks for its shape and dtype reads `Tensor._array`, which tells nobody.
+No read of values is missed: a tensor's values are read through `Tensor._value`, which notifies the
+observers. Code of the engine that only hands an array on (to a kernel, to the log, to a
+variable) or asks for its shape and dtype reads `Tensor._array`, which does not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RandomSequence = Any
 
 
 class Observer:
-    """Is told what happens in a thread; by default it takes no notice."""
+    """Is notified of what happens in a thread; by default it does nothing."""
 
     def op_starts(self, inputs: Sequence[Any]) -> None:
         """An op is about to run on these inputs."""

@@ -10,8 +10,8 @@ r"""How an op is declared: a kernel, one gradient rule per input, and what to sa
         return multiply(dz, y)
 
 The arrays are positional, the settings keyword-only. Called with raw arrays an op runs its kernel;
-called with tensors it also writes the log, and the tape where one listens. A rule is therefore fast
-on arrays, and can be differentiated again on tensors.
+called with tensors it is also recorded, in the log and by the active tapes. A rule is therefore
+fast on arrays, and can be differentiated again on tensors.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class RunnableOp(Op):
 
 @lru_cache(maxsize=1024)
 def is_ours(op: Op) -> bool:
-    """Whether an op and its gradient rules stand in this library: a learner's may do anything."""
+    """Whether an op and its VJP rules belong to this library: those of a user may do anything."""
     functions = [rule.function for rule in op.rules.values() if rule.function is not None]
     ours = all(function.__module__.startswith("tapelab.") for function in functions)
     return ours and REGISTRY.get(op.name) is op
@@ -96,7 +96,7 @@ def make_op(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
 
 
 def _owned(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A learner's kernel whose results are copied: it may keep them, or parts, and change them."""
+    """A user's kernel whose results are copied: it may keep them, or parts, and change them."""
 
     @wraps(kernel)
     def copied(*arrays: Any, **settings: Any) -> Any:

@@ -1,7 +1,7 @@
-"""What is declared of an op: its kernel, a VJP rule per input, and what there is to say of them.
+"""What is declared of an op: its kernel, a VJP rule per input, and its description.
 
-`Op` is data with a few questions to it, and stands below the log and the tape, whose records refer
-to ops. How an op is declared and run is in `op.py`. An op is complete when each input has a rule:
+`Op` is data with a few queries, and lies below the log and the tape, whose records refer to ops.
+How an op is declared and run is in `op.py`. An op is complete when each input has a rule:
 a VJP, or the sentence that says why no gradient passes. Then `vjps` and `vjps_on_floats` hold the
 functions of the rules side by side, in the order of the inputs, which is what the backward pass
 reads.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tapelab.recording.op_facts import OpFacts
 
 REGISTERED: Final[dict[str, GradRule]] = {}
-"""What a learner registered as the gradient of an op that has none, by the op's raw name."""
+"""What a user registered as the gradient of an op that has none, by the op's raw name."""
 
 Samples = Callable[[Any], list[tuple[tuple[Any, ...], dict[str, Any]]]]
 """From a NumPy random generator to pairs of input arrays and settings, for the generated tests."""
@@ -85,8 +85,8 @@ class Op:
     # Each input's VJP, and that of floats; None where nothing flows. For a joint rule not at all.
     vjps: VJPs | None = None
     vjps_on_floats: tuple[Any, ...] | None = None
-    fast_path: Callable[[Any], Any] | None = None  # the short way with a tensor, see `quick`
-    defaults: dict[str, Any] = field(default_factory=dict)  # the settings of the short way
+    fast_path: Callable[[Any], Any] | None = None  # for one tensor, see `core/fast_path.py`
+    defaults: dict[str, Any] = field(default_factory=dict)  # what each setting is if it is left out
 
     def __call__(self, *inputs: Any, **settings: Any) -> Any:
         """Run on tensors (recorded) or on raw arrays (not)."""

@@ -1,9 +1,11 @@
 """Where something happened, and what stays of it in the log: plain types without behaviour.
 
 Every tensor and every record of the log has an `Origin`: the op, the code object and the
-instruction of the user's code that led to it, and the `Scope` it ran in. Scopes nest, innermost
-first, and tell what a group of ops belongs to. Tensors, variables and records have ids from one
-counter, `next_id`, which only grows: the order of ids is the order in which things came to be.
+instruction of the user's code that led to it, and the `Scope` it ran in. Scopes are linked from the
+innermost outwards; figures show the ops of one scope as a group.
+
+Tensors, variables and records have ids from one counter, `next_id`, which only grows: the order of
+ids is the order in which they were made.
 
 This module lies at the bottom of the core: records, log and tape are made of its types.
 """
@@ -23,7 +25,7 @@ next_id: Final = itertools.count(1).__next__
 
 
 class Scope(NamedTuple):
-    """A composite that is running, such as softmax, inside another or none."""
+    """A composite function that is running, such as softmax, inside another or none."""
 
     name: str
     outer: Scope | None
@@ -44,13 +46,13 @@ class GraphScope(Scope):
 
 
 class InternalScope(Scope):
-    """What is computed beside the learner's code, such as a tangent: its names are not theirs."""
+    """What the core computes for itself, such as a tangent: the user has no names for it."""
 
     __slots__ = ()
 
 
 class Origin(NamedTuple):
-    """Which op made a tensor, and where in the learner's code it was called."""
+    """Which op made a tensor, and where in the user's code it was called."""
 
     op: Op | None
     code: CodeType
@@ -66,7 +68,7 @@ def within(scope: Scope | None, kind: type[Scope]) -> Scope | None:
 
 
 class VariableIdentity:
-    """What stays of a variable in the log: who it is, without what it holds."""
+    """What the log keeps of a variable: its id, name, shape and dtype, but not its value."""
 
     __slots__ = ("dtype", "frozen", "id", "name", "origin", "shape", "tracked", "trainable")
 
@@ -84,7 +86,7 @@ class VariableIdentity:
 
 
 class LoggedTensor(NamedTuple):
-    """A tensor as the log remembers it: not the tensor itself, so that it can be freed."""
+    """A tensor as the log keeps it: id and value, not the tensor, so that it can be freed."""
 
     id: int
     value: Any

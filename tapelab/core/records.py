@@ -21,6 +21,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 
 from tapelab.core.large_values import truncated
+from tapelab.core.values import Ids, Value, Values
 
 if TYPE_CHECKING:
     from tapelab.core.op_declaration import Op
@@ -34,8 +35,6 @@ else:
 
 State = dict[str, Any]
 """The state of a thread as a dict (`log.ThreadState`): where its records go, and its number."""
-Value = Any
-"""A raw array or scalar, or what is left of a large one (`Dropped`)."""
 _named: Final[Callable[..., Any]] = tuple.__new__
 _NAMES: Final = tuple([f"field{number}" for number in range(10)])
 _FIELDS: Final[tuple[Any, ...]] = attrgetter(*_NAMES)(namedtuple("_Row", _NAMES))  # noqa: PYI024
@@ -46,7 +45,7 @@ class Form(Record):
     """The fields that all records begin with; a subclass declares those that its kind adds.
 
     An instance is a view of a record (`view`, `named`) and reads its fields as a named tuple does.
-    A dozen named tuples would add two milliseconds to the import of tapelab, these add a quarter.
+    A dozen named tuples would add 2 ms to the import of tapelab, these add 0.25 ms.
     """
 
     __slots__ = ()
@@ -144,7 +143,7 @@ class Assignment(Form):
 
 
 class Exit(Form):
-    """A value that left for NumPy or Python, as an object, a weak reference or nothing."""
+    """A value that left for NumPy or Python: the object, a weak reference to it, or None."""
 
     __slots__ = ()
 
@@ -287,7 +286,7 @@ tapes_of: Final = cast("Callable[[Record], tuple[int, ...]]", itemgetter(-1))
 
 def op_run(
     serial: int, thread: int, origin: Origin, *, input_ids: tuple[int, ...],
-    inputs: tuple[Value, ...], result_ids: Any, results: Any, settings: dict[str, Any],
+    inputs: tuple[Value, ...], result_ids: Ids, results: Values, settings: dict[str, Any],
     tapes: tuple[int, ...],
 ) -> Record:  # fmt: skip
     """The record of the run of an op."""
@@ -329,7 +328,7 @@ def write_assignment(
 
 
 def write_exit(
-    state: State, serial: int, origin: Origin, *, tensor: int, how: str, result: Any
+    state: State, serial: int, origin: Origin, *, tensor: int, how: str, result: Values
 ) -> None:
     """Write that the value of a tensor left for NumPy or Python."""
     state["records"].append((Exit, serial, state["number"], origin, tensor, how, result))
@@ -463,7 +462,7 @@ def add_result_ids(ids: set[int], tape: int, records: Iterable[Record]) -> None:
             ids.update(differentiable(fields[6], fields[7]))
 
 
-def differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
+def differentiable(result_ids: Ids, results: Values) -> tuple[int, ...]:
     """The ids of those results of an op that may have a gradient."""
     if type(result_ids) is tuple:
         pairs = zip(result_ids, results, strict=True)

@@ -13,13 +13,14 @@ from tapelab.core.cell import Cell
 from tapelab.core.host_computation import compute_on_host
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.values import Nest, Value
 from tapelab.errors import invalid_argument
 from tapelab.kernels.row_scatter import meet_at, meet_rows
 
 Write = Callable[[Any, Any, Any], None]
 
 
-def _replace(array: Any, where: Any, rows: Any) -> None:
+def _replace(array: Value, where: Any, rows: Value) -> None:
     array[where] = rows
 
 
@@ -34,19 +35,21 @@ MEETING: dict[str, np.ufunc] = {
 WRITES: dict[str, Write] = {"update": _replace} | {how: each.at for how, each in MEETING.items()}
 
 
-def rows_written(cell: Cell, slices: Any, how: str) -> tuple[Any, int]:
+def rows_written(cell: Cell, slices: Nest, how: str) -> tuple[Any, int]:
     """The new value after writing IndexedSlices into the rows they name, and the source's id."""
     if not hasattr(slices, "indices"):
         raise TypeError(f"sparse_delta is not IndexedSlices: {slices!r}")
     return _written(cell, slices.indices, slices.values, how, nested=False)
 
 
-def elements_written(cell: Cell, indices: Any, updates: Any, how: str) -> tuple[Any, int]:
+def elements_written(cell: Cell, indices: Nest, updates: Nest, how: str) -> tuple[Any, int]:
     """The new value after writing at index tuples, and the source's id."""
     return _written(cell, indices, updates, how, nested=True)
 
 
-def _written(cell: Cell, indices: Any, updates: Any, how: str, *, nested: bool) -> tuple[Any, int]:
+def _written(
+    cell: Cell, indices: Nest, updates: Nest, how: str, *, nested: bool
+) -> tuple[Any, int]:
     updates = stacked(updates, cell.dtype)
     known = isinstance(updates, Tensor)
     fit = checked(updates, cell.dtype) if known else typed_array(updates, cell.dtype)
@@ -57,7 +60,7 @@ def _written(cell: Cell, indices: Any, updates: Any, how: str, *, nested: bool) 
 
 
 def _with_parts(
-    value: Any, indices: Any, rows: Any, *, how: str, nested: bool, shape: TensorShape
+    value: Value, indices: Nest, rows: Value, *, how: str, nested: bool, shape: TensorShape
 ) -> Any:
     """A value with rows, or single elements, written into it."""
     indices = np.asarray(indices)

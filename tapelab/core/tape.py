@@ -1,4 +1,12 @@
-"""The gradient tape: which tensors it follows, when it records, and what it is asked."""
+"""The gradient tape: when it records, what it watches, and the gradients it gives.
+
+While its block runs, a tape is one of the active tapes of its thread. The ops that run are written
+to the log of the outermost tape (`log`), each with the tapes that took it; a tape itself holds only
+windows into logs and the ids that it tracks (`tape_base`). `gradient` visits the records of its
+windows backwards (`backward`). Invariants: a tape that is not persistent gives gradients once, and
+then releases large values that no other tape needs; a tape is entered, paused and left in one
+thread; the records of a closed window never change, except that large values may be dropped.
+"""
 
 from __future__ import annotations
 
@@ -66,11 +74,11 @@ class UnconnectedGradients(Enum):
 
 
 class GradientTape(TapeBase):
-    """Records ops while its block runs, and answers with gradients afterwards.
+    """Records the ops that run in its block, and computes gradients from them afterwards.
 
     A trainable variable is watched from its first read; a tensor only after `watch`. The tape
-    belongs to the thread that entered it. Unless `persistent`, it answers once and then lets go of
-    what it kept.
+    belongs to the thread that entered it. Unless `persistent`, it gives gradients once and then
+    releases what it kept.
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
@@ -143,7 +151,7 @@ class GradientTape(TapeBase):
 
     @public(effect="tape")
     def watch(self, tensor: Any) -> None:
-        """Follow a tensor, a variable, or any nest of them, from here on."""
+        """Track a tensor, a variable, or any nest of them, from here on."""
         if not self._entered:
             raise AttributeError(
                 "This tape was never entered, so it cannot watch. "
@@ -298,8 +306,8 @@ class GradientTape(TapeBase):
         return [*self.watched_variables(), *self._followed.values()]
 
     def _close(self) -> None:
-        """Close a non-persistent tape before its one answer; RuntimeError if that was given."""
-        self._require_unasked()
+        """End the recording before the one call of a tape that is not persistent."""
+        self._require_unused()
         if self._persistent:
             if self._recording:
                 warn(
@@ -314,7 +322,7 @@ class GradientTape(TapeBase):
         if self._recording:
             self._pop()
 
-    def _require_unasked(self) -> None:
+    def _require_unused(self) -> None:
         if self._consumed or not self._entered:
             refusal = Refusal("TAPE_CONSUMED", origin_here(), self)
             error = RefusedError(CONSUMED, refusal)
@@ -322,7 +330,7 @@ class GradientTape(TapeBase):
             raise error
 
     def _release(self) -> None:
-        """Let go of what an answer needed; a question that was refused leaves all in place."""
+        """Release what a gradient call needed; a call that was refused leaves all in place."""
         if not self._persistent:
             self._consumed = True
             self._followed.clear()

@@ -1,4 +1,10 @@
-"""What a tape follows: the tensors and variables that it watches, and what comes of them."""
+"""What a tape tracks: the tensors and variables that it watches, and all that is computed of them.
+
+The ids of tracked tensors are a set that is brought up to date from the log only when it is read:
+while ops run on their fast path, tensors bear the token of the active tapes instead. A variable is
+tracked through its states, the tensors that it held when it was read. Tensors behind a
+`stop_gradient` boundary are tracked, so that figures can show them, but have no gradient.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +18,14 @@ from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import Origin, VariableIdentity, next_id
 from tapelab.core.records import add_result_ids, write_watch
 from tapelab.core.tensor import Tensor
+from tapelab.core.values import Nest
 from tapelab.core.variable import Variable, handle_of
 
 _serials: Final = count(1)
 
 
 class TapeBase:
-    """The part of a tape that knows what is followed: first what is watched, then all results."""
+    """The part of a tape that knows which tensors are tracked: those watched, then all results."""
 
     _persistent: bool
 
@@ -41,12 +48,12 @@ class TapeBase:
 
     @property
     def _follows_all(self) -> bool:
-        """Whether every op on what it follows is followed as well: there are no walls."""
+        """Whether every op on tracked tensors is tracked: there is no stop_gradient boundary."""
         return not self._stopped_ids
 
     @property
     def _tracked(self) -> set[int]:
-        """The ids of all that it follows, made up to date from what it recorded since."""
+        """The ids of all tracked tensors, up to date with the log."""
         if self._windows:
             log, _, stop = self._windows[-1]
             end = len(log.records) if stop is None else stop
@@ -56,47 +63,47 @@ class TapeBase:
         return self._ids
 
     def _close(self) -> None:
-        """End the recording of a tape that answers once; RuntimeError if it has answered."""
+        """End the recording of a tape that is not persistent; RuntimeError if it was used."""
         raise NotImplementedError
 
-    def _require_unasked(self) -> None:
-        """RuntimeError if a tape that answers once has answered."""
+    def _require_unused(self) -> None:
+        """RuntimeError if a tape that is not persistent was used."""
         raise NotImplementedError
 
     def _release(self) -> None:
-        """Release what a tape that answers once kept for its answer."""
+        """Release what a tape that is not persistent kept for its gradient call."""
         raise NotImplementedError
 
-    def _follow(self, thing: Any) -> None:
+    def _follow(self, thing: Nest) -> None:
         if isinstance(thing, Variable):
             self._watched.setdefault(thing._cell.identity.id, thing)
             self._watch_state(thing._cell, 0)
             return
-        behind_a_wall = thing._id in self._stopped_ids
+        was_stopped = thing._id in self._stopped_ids
         self._stopped_ids.discard(thing._id)
         fresh = thing._id not in self._tracked
         if fresh:
-            self._take_up(thing)
+            self._track(thing)
             self._followed[thing._id] = thing
-        if fresh or behind_a_wall:
+        if fresh or was_stopped:
             write_watch(
                 thread.__dict__, next_id(), origin_here(None, 3), tape=self._serial,
                 tensor=thing._id, value=truncated(thing._array),
             )  # fmt: skip
 
-    def _take_up(self, tensor: Tensor) -> None:
-        """Begin to follow a tensor; ops see it at a glance if all tapes that listen do."""
+    def _track(self, tensor: Tensor) -> None:
+        """Begin to track a tensor; it gets the token of the active tapes if all track it."""
         for call in self._gradient_calls:
             call.report.read()
         self._ids.add(tensor._id)
         state = thread.__dict__
         active = state["active_tapes"]
         alone = len(active) == 1 and active[0] is self and not self._stopped_ids
-        if alone or all(map(self._knows_too, repeat(tensor._id), active)):
+        if alone or all(map(self._tracks_too, repeat(tensor._id), active)):
             tensor._tapes = state["token"]
 
-    def _knows_too(self, number: int, tape: Any) -> bool:
-        """Whether a tape that listens follows what this one does, and all that comes of it."""
+    def _tracks_too(self, number: int, tape: Any) -> bool:
+        """Whether an active tape tracks the tensor with an id, and all that is computed of it."""
         return bool(tape._follows_all and (tape is self or number in tape._tracked))
 
     def _on_read(self, cell: Cell, origin: Origin | None = None) -> None:
@@ -114,7 +121,7 @@ class TapeBase:
             return
         self._states[state._id] = identity
         if state._array.dtype.kind in "fcV":  # it is differentiable
-            self._take_up(state)
+            self._track(state)
         write_watch(
             thread.__dict__, next_id(), origin or origin_here(), tape=self._serial,
             tensor=state._id, value=truncated(state._array), variable=identity, how=how,

@@ -1,4 +1,12 @@
-"""The tensor: an immutable array that knows where it was made."""
+"""The tensor: an immutable array that knows where it was made.
+
+A tensor has an id, its raw value (a read-only array, or a NumPy scalar where the shape is ()), its
+origin in the user's code, and the token of the active tapes that track it (`log.ThreadState`).
+Values are read in two ways: code whose course depends on them reads `_value`, which notifies the
+observers of the thread; code that only passes the array on (to a kernel, the log) reads `_array`.
+What Python or NumPy takes out of a tensor is written to the log (`exits`), because no gradient
+follows it there.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +21,11 @@ from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.text_forms import repr_of, str_of
+from tapelab.core.values import DTypeLike, Nest, Value
 from tapelab.dtypes import BY_NUMPY, DType
 
 UNKNOWN: Final = (0,)
-"""The mark of a tensor of which only the tapes know whether they follow it."""
+"""The token of a tensor of which only the tapes know whether they track it."""
 
 
 _frame: Final = sys._getframe
@@ -24,7 +33,7 @@ _full_name: Final[Any] = type.__dict__["__name__"]
 
 
 class Named(type):
-    """A kind of object that Python's own messages call by the full name that TensorFlow gives it.
+    """The type of a class that Python's messages call by the full name that TensorFlow gives it.
 
     Those messages spare the class a `__getattr__`, with which each look at an attribute costs more.
     """
@@ -53,19 +62,19 @@ class Tensor(metaclass=Named):
 
     @property
     def _value(self) -> Any:
-        """The raw values, for code that looks at them; observers of the thread are told."""
+        """The raw values, for code that depends on them; notifies the observers of the thread."""
         for observer in thread.__dict__["observers"]:
             observer.value_read(self, _frame(1))
         return self._array
 
     @property
     def shape(self) -> TensorShape:
-        """How long the tensor is along each axis."""
+        """The size of each axis."""
         return TensorShape.of_array(self._array.shape)
 
     @property
     def dtype(self) -> DType:
-        """What kind of number it holds."""
+        """The dtype of its values."""
         return BY_NUMPY[self._array.dtype]
 
     @property
@@ -75,15 +84,15 @@ class Tensor(metaclass=Named):
 
     @property
     def device(self) -> str:
-        """Where the numbers are; always the processor."""
+        """The device that holds the values; always the CPU."""
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
     def get_shape(self) -> TensorShape:
-        """How long the tensor is along each axis."""
+        """The size of each axis."""
         return self.shape
 
     def numpy(self) -> Any:
-        """A copy of the numbers; from here on they are off the tape."""
+        """A copy of the values as a NumPy array; no gradient passes it."""
         value = self._value
         result = value.copy() if type(value) is np.ndarray else value
         if result.dtype == object and result.ndim == 0:
@@ -92,7 +101,7 @@ class Tensor(metaclass=Named):
         return result
 
     def to_numpy(self) -> Any:
-        """A copy of the numbers, under the name by which matplotlib asks for it."""
+        """A copy of the values, under the name that matplotlib looks for."""
         return self.numpy()
 
     @property
@@ -108,10 +117,10 @@ class Tensor(metaclass=Named):
         """A hashable stand-in for this very tensor."""
         return Reference(self)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Any:
         array = np.asarray(self._value)
         if array is self._value:
-            array = array.view()  # nobody can make it writeable, unlike the array itself
+            array = array.view()  # unlike the array itself, a view cannot be made writeable
         elif array.base is None:
             array.flags.writeable = False
         if dtype is not None and array.dtype != dtype:
@@ -239,8 +248,8 @@ class Reference:
         return f"<Reference wrapping {self._object!r}>"
 
 
-def wrap(value: Any, number: int, origin: Origin) -> Tensor:
-    """A tensor over a raw value, which nobody may change from now on."""
+def wrap(value: Value, number: int, origin: Origin) -> Tensor:
+    """A tensor over a raw value, which must not be changed from now on."""
     if type(value) is np.ndarray:
         if value.ndim == 0 and value.dtype != object:
             value = value[()]
@@ -256,12 +265,12 @@ def wrap(value: Any, number: int, origin: Origin) -> Tensor:
     return made
 
 
-def constant_of(value: Any) -> Tensor:
+def constant_of(value: Value) -> Tensor:
     """A new tensor over a raw value, with no history."""
     return wrap(value, next_id(), origin_here())
 
 
-def _without_tensors(nest: Any, found: list[Tensor]) -> Any:
+def _without_tensors(nest: Nest, found: list[Tensor]) -> Any:
     if type(nest) is Tensor:
         found.append(nest)
         return np.asarray(nest._value)

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.values import DTypeLike, Value
 from tapelab.dtypes import BY_NUMPY
 from tapelab.errors import OpError, invalid_argument
 
 
-def _numbers(value: Any, text: Any) -> str:
+def _numbers(value: Value, text: Any) -> str:
     return str(text(np.asarray(value)[()]))
 
 
-def str_of(value: Any) -> str:
+def str_of(value: Value) -> str:
     """`tf.Tensor(6.0, shape=(), dtype=float32)`; a new line before arrays of rank 2 and more."""
     numbers = _numbers(value, str)
     start = "\n" if "\n" in numbers else ""
@@ -24,14 +25,14 @@ def str_of(value: Any) -> str:
     return f"tf.Tensor({start}{numbers}, shape={TensorShape(value.shape)}, dtype={dtype})"
 
 
-def repr_of(value: Any) -> str:
+def repr_of(value: Value) -> str:
     """`<tf.Tensor: shape=(), dtype=float32, numpy=6.0>`."""
     dtype = BY_NUMPY[value.dtype].name
     shape = TensorShape(value.shape)
     return f"<tf.Tensor: shape={shape}, dtype={dtype}, numpy={numpy_text(value)}>"
 
 
-def numpy_text(value: Any) -> str:
+def numpy_text(value: Value) -> str:
     """The numbers as the `numpy=` part of a repr; arrays of several rows start on a new line."""
     if value.ndim == 0:
         return repr(value[()] if value.dtype == object else value.item())
@@ -47,7 +48,7 @@ def brackets(shape: Iterable[int | str]) -> str:
     return "[" + ",".join(map(str, shape)) + "]"
 
 
-def spoken(dtype: Any) -> str:
+def spoken(dtype: DTypeLike) -> str:
     """A dtype as TensorFlow's kernels call it: `float` for float32."""
     return _SPOKEN.get(str(dtype), str(dtype))
 
@@ -60,7 +61,7 @@ def require_one_dtype(raw: str, parts: tuple[Any, ...]) -> None:
             raise unlike(raw, position, first, each.dtype)
 
 
-def unlike(raw: str, position: int, first: Any, other: Any, got: str = "") -> OpError:
+def unlike(raw: str, position: int, first: Value, other: Value, got: str = "") -> OpError:
     """The error for an input of another dtype than the first; `got` tells what came."""
     never = f"{got}; tensors are never cast silently" if got else "Tensors are never cast silently"
     return invalid_argument(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.arrays import stacked, typed_array
-from tapelab.core.cell import Cell, Holder, check_shape, moved, own, store
+from tapelab.core.cell import Cell, Holder, check_shape, own, store, with_delta
 from tapelab.core.cell import read as read  # noqa: PLC0414 - reading is what variables are for
 from tapelab.core.core_ops import CORE
 from tapelab.core.dispatch import public
@@ -80,7 +80,12 @@ class Variable(Holder):
             self._create(trace.examples_in(start), trainable, name, dtype, shape)
 
     def _create(
-        self, initial_value: Any, trainable: bool | None, name: str | None, dtype: Any, shape: Any
+        self,
+        initial_value: Any,
+        trainable: bool | None,
+        name: str | None,
+        dtype: Any,
+        shape: Any,
     ) -> None:
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
@@ -123,17 +128,17 @@ class Variable(Holder):
 
     @property
     def shape(self) -> TensorShape:
-        """How long the value is along each axis, as far as it is fixed."""
+        """The static shape: None for each axis whose size may change."""
         return self._cell.shape
 
     @property
     def dtype(self) -> DType:
-        """What kind of number it holds."""
+        """The dtype of its values."""
         return self._cell.dtype
 
     @property
     def trainable(self) -> bool:
-        """Whether tapes watch it without being asked."""
+        """Whether tapes watch it from its first read."""
         return self._cell.identity.trainable
 
     @property
@@ -153,7 +158,7 @@ class Variable(Holder):
 
     @property
     def device(self) -> str:
-        """Where the numbers are; always the processor."""
+        """The device that holds the values; always the CPU."""
         return self._cell.state.device
 
     @property
@@ -162,24 +167,24 @@ class Variable(Holder):
         return self._cell.identity.id
 
     def get_shape(self) -> TensorShape:
-        """How long the value is along each axis."""
+        """The static shape of the value."""
         return self._cell.shape
 
     def numpy(self) -> Any:
-        """A copy of the present value; from here on it is off the tape."""
+        """A copy of the current value as a NumPy array; no gradient passes it."""
         if thread.__dict__["trace"] is not None:
             raise NotImplementedError("numpy() is only available when eager execution is enabled.")
         return read(self).numpy()
 
     @public(graph_name="ReadVariableOp")
     def value(self) -> Tensor:
-        """The present value as a tensor of its own, recorded as a read."""
+        """The current value as a new tensor, recorded as a read."""
         made: Tensor = CORE.read_value(read(self))
         return made
 
     @public(graph_name="ReadVariableOp")
     def read_value(self) -> Tensor:
-        """The present value as a tensor of its own, recorded as a read."""
+        """The current value as a new tensor, recorded as a read."""
         return self.value()
 
     def ref(self) -> Reference:
@@ -225,7 +230,7 @@ class Variable(Holder):
         if how is How.ASSIGN:
             check_shape(cell, value.shape)
         else:
-            value = moved(cell, value, how)
+            value = with_delta(cell, value, how)
         store(cell, value, how, source)
         return UnreadVariable._of(cell) if read_value else None
 
@@ -332,7 +337,7 @@ UnreadVariable.__name__ = "_UnreadVariable"
 
 
 def handle_of(cell: Cell) -> Variable:
-    """The learner's own variable where it is alive, else another handle of it."""
+    """The user's own variable if it is alive, else another handle of it."""
     own = cell.handle() if cell.handle is not None else None
     return own if isinstance(own, Variable) else Variable._of(cell)
 

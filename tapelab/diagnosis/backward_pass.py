@@ -64,7 +64,7 @@ class BackwardSteps:
     @property
     def is_non_finite(self) -> bool:
         """Whether the gradient that arrived holds infinities or NaN."""
-        return bool(len(self)) and bool(self.measures.spoiled[self.result])
+        return bool(len(self)) and bool(self.measures.nonfinite[self.result])
 
     def is_flushed_to_zero(self, step: int) -> bool:
         """Whether a step made nothing but zeros of a gradient that was none."""

@@ -46,7 +46,7 @@ class FirstNonFinite(NamedTuple):
 
 def propagation_of(backward: BackwardSteps, case: Case) -> list[int]:
     """The steps from the birth to the source over which what is not finite was handed on."""
-    non_finite = backward.measures.spoiled
+    non_finite = backward.measures.nonfinite
     steps: list[int] = []
     pending = [tensor for tensor in backward.into if case.is_source(tensor)]
     while True:
@@ -82,10 +82,10 @@ def unchosen(backward: BackwardSteps, step: int) -> int | None:
 def first_non_finite(case: Case, backward: BackwardSteps, step: int) -> FirstNonFinite | None:
     """Where the numbers that spoiled a step back came from; None where no op made them."""
     ran = backward.ran(step)
-    bad = next((each for each in ran.inputs if backward.measures.spoiled[each]), None)
+    bad = next((each for each in ran.inputs if backward.measures.nonfinite[each]), None)
     if bad is not None:
         return first_non_finite_value(case, backward, bad, step)
-    result = next((each for each in ran.outputs if backward.measures.spoiled[each]), None)
+    result = next((each for each in ran.outputs if backward.measures.nonfinite[each]), None)
     if result is not None:
         return _of_value(case, backward, step, backward.event[step], ran)
     given = ran.inputs[backward.position[step]]
@@ -114,7 +114,7 @@ def first_non_finite_tensor(case: Case, backward: BackwardSteps, tensor: int) ->
         event = case.flow.maker_of.get(tensor, -1)
         ran = case.recording.event(event) if event >= 0 else None
         given = ran.inputs if isinstance(ran, e.Ran) else ()
-        tensor = next((each for each in given if backward.measures.spoiled[each]), tensor)
+        tensor = next((each for each in given if backward.measures.nonfinite[each]), tensor)
     return tensor
 
 
@@ -130,7 +130,7 @@ def _of_value(
     case: Case, backward: BackwardSteps, step: int, event: int, ran: e.Ran
 ) -> FirstNonFinite:
     """The birth in an op that made what is not finite of finite numbers."""
-    result = next(each for each in ran.outputs if backward.measures.spoiled[each])
+    result = next(each for each in ran.outputs if backward.measures.nonfinite[each])
     blamed, found = ran.inputs[_blamed(case, ran)], backward.value(result)
     if found is None:
         value = np.nan if backward.measures.of(result).nans else np.inf
@@ -251,7 +251,7 @@ def not_finite(case: Case) -> Iterator[Finding]:
     backward = case.backward
     if backward is None or grows(case):
         return
-    if backward.measures.spoiled[backward.result]:
+    if backward.measures.nonfinite[backward.result]:
         yield from _non_finite_gradient(case, backward)
     elif backward.measures.of(case.target).nans and has_known_inputs(case, backward, case.target):
         first = first_non_finite_value(case, backward, case.target)
@@ -394,7 +394,7 @@ def _overflow(case: Case, first: FirstNonFinite, spread: list[int]) -> Finding:
 
 
 def _non_finite_input(backward: BackwardSteps, step: int) -> int:
-    return next(each for each in backward.ran(step).inputs if backward.measures.spoiled[each])
+    return next(each for each in backward.ran(step).inputs if backward.measures.nonfinite[each])
 
 
 def _from_the_start(case: Case, backward: BackwardSteps, tensor: int) -> Finding:
@@ -479,7 +479,7 @@ def _line(case: Case, event: int) -> tuple[int, str]:
 
 def _masking_ops(backward: BackwardSteps) -> list[int]:
     """The ops on the way that made finite numbers of what was not finite: a `where`, a `clip`."""
-    non_finite = backward.measures.spoiled
+    non_finite = backward.measures.nonfinite
     given = non_finite[np.array(backward.tensor)] & ~non_finite[np.array(backward.made)]
     return [
         backward.event[step] for step in np.flatnonzero(given).tolist() if backward.event[step] >= 0

@@ -13,9 +13,10 @@ outside, without using it up; `liveness` looks for large values that the log has
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tapelab.core.tape import GradientTape, recorders
+from tapelab.core.values import Nest
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording
@@ -26,7 +27,7 @@ def install() -> None:
     recorders[:] = [_recording_of]
 
 
-def _recording_of(tape: GradientTape, target: Any, sources: Any) -> Recording:
+def _recording_of(tape: GradientTape, target: Nest, sources: Nest) -> Recording:
     from tapelab.recorder.introspection import recording_of  # not before somebody looks
 
     return recording_of(tape, target, sources)

@@ -59,14 +59,14 @@ def local_derivative(run: OpRun | None, position: int) -> Any:
 
 
 MOST_DERIVATIVES: Final = 20_000
-"""The local derivatives of so many steps are computed; nobody looks at more of them one by one."""
+"""The local derivatives are computed for at most so many steps; more are not read one by one."""
 KIND_RAN, KIND_FLOWED = e.KIND_OF[e.Ran], e.KIND_OF[e.Flowed]
 
 
 def build_recording(
     tape: GradientTape, *, derived: bool = False, strays: Sequence[NamedRecord] = ()
 ) -> Recording:
-    """Everything the tape saw and was asked, as a Recording; for `derived` see `relevant`.
+    """Everything that a tape recorded, with its gradient calls; for `derived` see `relevant`.
 
     `strays` are records that no log has.
     """
@@ -174,14 +174,14 @@ class RecordingBuilder:
         known, call = self.symbols, self.calls
         self.calls += 1
         span = known.spans.of_origin(answer.origin)
-        targets = tuple(map(known.asked_for, answer.targets))
-        sources = tuple(map(known.asked_for, answer.sources))
+        targets = tuple(map(known.end, answer.targets))
+        sources = tuple(map(known.end, answer.sources))
         own = own_results(answer)
         results = tuple(map(known.gradient, own))
         known.derived.update(zip(answer.result_ids, results, strict=False))  # a figure has none
         ends = (targets, sources, results)
-        asked = e.Asked(call, int(answer.method), int(answer.zero), *ends)
-        self.emit(asked, span, self.tape._thread)
+        event = e.Asked(call, int(answer.method), int(answer.zero), *ends)
+        self.emit(event, span, self.tape._thread)
         flows = answer.report.read()
         if answer.method == Method.GRADIENT and len(flows) <= MOST_DERIVATIVES:
             flows = with_ends(flows, dict(zip(sources, own, strict=True)), known.known)

@@ -27,6 +27,7 @@ from tapelab.core.records import (
     serial_of,
     view,
 )
+from tapelab.core.values import Nest
 from tapelab.recorder.symbol_table import Place, SymbolTable
 from tapelab.recording import events as e
 from tapelab.recording.schema import Role
@@ -61,7 +62,7 @@ class EventColumns:
         self._fields.extend(fields)
         self._heads.extend((kind, span, thread, len(self._fields)))
 
-    def extend(self, kind: int, threads: Any, spans: Any, ends: Any, fields: Any) -> None:
+    def extend(self, kind: int, threads: Any, spans: Any, ends: Nest, fields: Any) -> None:
         """Append many events of one kind, whose fields are packed already."""
         heads = np.empty((len(ends), HEAD), np.intc)
         heads[:, 0], heads[:, 1], heads[:, 2] = kind, spans, threads

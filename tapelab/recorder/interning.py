@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tapelab.core.large_values import Dropped
 from tapelab.core.origin import Origin, Scope
+from tapelab.core.values import Nest, Value
 from tapelab.recorder.shared_buffers import shared_buffers
 from tapelab.recording import source
 from tapelab.recording.facts import KEPT_ELEMENTS, WORDS
@@ -44,7 +45,7 @@ def kinds_of(values: Sequence[Any], types: set[type]) -> dict[Kind, Sequence[int
     return dict(kinds)
 
 
-def is_kept(shape: tuple[int, ...], dtype: Any) -> bool:
+def is_kept(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
     """Whether the elements of a value are real numbers, and few enough to be kept."""
     return 0 < prod(shape) <= KEPT_ELEMENTS and dtype.kind in "fiub"
 
@@ -57,7 +58,7 @@ def distinct(things: Sequence[Any]) -> tuple[list[Any], NDArray[np.intc]]:
     return list(known.values()), at
 
 
-def numbers_of(values: Sequence[Any], dtype: Any) -> NDArray[np.float64]:
+def numbers_of(values: Sequence[Any], dtype: np.dtype[Any]) -> NDArray[np.float64]:
     """The elements of values of one shape and dtype, in a row for each value."""
     # Where the dtype is that of the values, NumPy copies them without asking each for its number.
     return np.array(values, dtype).reshape(len(values), -1).astype(np.float64)
@@ -196,7 +197,7 @@ class Tensors:
         self._room = PreviewBudget()
 
     def add(
-        self, value: Any, role: int, span: int = -1, name: int = -1, named: int = 0,
+        self, value: Value, role: int, span: int = -1, name: int = -1, named: int = 0,
         variable: int = -1,
     ) -> int:  # fmt: skip
         """Enter one tensor; returns its index."""
@@ -239,14 +240,14 @@ class Tensors:
                 self.add(value, role, span, name, named, variable)
         return range(first, first + len(values))
 
-    def _keep_all(self, values: Sequence[Any], dtype: Any) -> Any:
+    def _keep_all(self, values: Sequence[Any], dtype: np.dtype[Any]) -> Any:
         """Where the elements of values of one shape begin among all."""
         numbers = numbers_of(values, dtype)
         starts = len(self.values) + np.arange(len(values)) * numbers.shape[1]
         self.values.frombytes(numbers.tobytes())
         return starts
 
-    def measure(self, at: int, value: Any) -> None:
+    def measure(self, at: int, value: Value) -> None:
         """Keep the measure and the preview of a large tensor whose elements are still there."""
         if at in self.measures:
             return
@@ -268,12 +269,12 @@ class Tensors:
         self.rows[at + list(_COLUMNS).index("name")] = name
         self.rows[at + list(_COLUMNS).index("named")] = 0
 
-    def _dtype(self, dtype: Any) -> int:
+    def _dtype(self, dtype: np.dtype[Any]) -> int:
         name = "string" if dtype.kind == "O" else dtype.name
         index = self._known[dtype] = self.dtypes.index(name)
         return index
 
-    def _keep(self, value: Any) -> int:
+    def _keep(self, value: Value) -> int:
         if type(value) is Dropped or value.size > KEPT_ELEMENTS:
             return -1
         if value.dtype.kind == "O":
@@ -302,7 +303,7 @@ class Tensors:
 def words_of(value: NDArray[Any]) -> str:
     """Words as they are printed, such as `[b'yes' b'no']`; nothing where they are too many."""
 
-    def printed(part: Any) -> str:
+    def printed(part: Nest) -> str:
         return f"[{' '.join(map(printed, part))}]" if isinstance(part, list) else repr(part)
 
     text = printed(value.tolist()) if value.size <= MOST_WORDS else ""

@@ -1,6 +1,6 @@
-"""Asking a tape from outside: a recording with a gradient call that the tape never answered.
+"""A recording with a gradient call that the user has not made, computed from outside the tape.
 
-A gradient call that it did answer is found again. Another one is part of the recording and of
+A gradient call that was made is found again. Another one is part of the recording and of
 nothing else: the tape does not remember it, and a non-persistent tape keeps its one result.
 """
 
@@ -31,6 +31,7 @@ from tapelab.core.origin import LoggedTensor, Origin, next_id
 from tapelab.core.records import Record, named, write_creation, write_reentry
 from tapelab.core.taped_records import is_released
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.values import Nest
 from tapelab.errors import NoGradientError
 from tapelab.recorder.builder import build_recording
 from tapelab.recorder.stopped_gradients import stopped_gradients
@@ -50,8 +51,8 @@ class Introspection(NamedTuple):
     positions: tuple[int, ...]
 
 
-def recording_of(tape: GradientTape, target: Any = None, sources: Any = None) -> Recording:
-    """What a tape saw and was asked; with a target, the backward pass from there is part of it."""
+def recording_of(tape: GradientTape, target: Nest = None, sources: Nest = None) -> Recording:
+    """The recording of a tape; with a target, the backward pass from there is part of it."""
     with gc_paused():
         if target is not None:
             check_ends(target, sources)
@@ -61,7 +62,7 @@ def recording_of(tape: GradientTape, target: Any = None, sources: Any = None) ->
 
 
 def introspect(
-    tape: GradientTape, target: Any, sources: Any, *, build: Callable[..., Any] = build_recording
+    tape: GradientTape, target: Nest, sources: Nest, *, build: Callable[..., Any] = build_recording
 ) -> Introspection:
     """A recording with a gradient call from targets to sources that leaves the tape as it was.
 
@@ -72,11 +73,11 @@ def introspect(
     target, sources = _with_constants(tape, target, strays), _with_constants(tape, sources, strays)
     check_ends(target, sources)
     known, origins = list(tape._gradient_calls), sources_of(sources)
-    asked = _asked(tape, target, sources)
+    found = _matching_call(tape, target, sources)
     try:
-        if asked is None or _measurable(tape, asked[0]):
+        if found is None or _measurable(tape, found[0]):
             _ask(tape, target, sources)
-        call, positions = asked or (len(known), tuple(range(len(origins))))
+        call, positions = found or (len(known), tuple(range(len(origins))))
         stopped = stopped_gradients(tape, tape._gradient_calls[call], origins)
         tape._gradient_calls[call:call] = stopped
         recording = build(tape, derived=True, strays=[*map(named, strays)])
@@ -85,7 +86,7 @@ def introspect(
         tape._gradient_calls[:] = known
 
 
-def _ask(tape: GradientTape, target: Any, sources: Any) -> None:
+def _ask(tape: GradientTape, target: Nest, sources: Nest) -> None:
     """Add a gradient call to a tape of which nothing is returned, recorded or used up.
 
     Where the tape has released values that the backward pass needs, the call has no result.
@@ -106,29 +107,33 @@ def _ask(tape: GradientTape, target: Any, sources: Any) -> None:
         thread.preview_budget = None
 
 
-def _is_answered(tape: GradientTape, target: Any, sources: Any) -> bool:
+def _is_answered(tape: GradientTape, target: Nest, sources: Nest) -> bool:
     """Whether the backward pass from a target is known, or can no longer be computed."""
     ends = numbers_of(nest.flatten(target))
     if sources is not None:
-        asked = numbers_of(nest.flatten(sources))
-        real = all(isinstance(each, (Tensor, Holder)) for each in (*ends, *asked))
-        return real and len(ends) == 1 and all(_asked(tape, ends, [each]) for each in asked)
+        wanted_sources = numbers_of(nest.flatten(sources))
+        real = all(isinstance(each, (Tensor, Holder)) for each in (*ends, *wanted_sources))
+        return (
+            real
+            and len(ends) == 1
+            and all(_matching_call(tape, ends, [each]) for each in wanted_sources)
+        )
     wanted = {each._id for each in ends if isinstance(each, Tensor)}
     known = any(wanted <= {end.id for end in answer.targets} for answer in tape._gradient_calls)
     return tape._consumed or known
 
 
 def _measurable(tape: GradientTape, call: int) -> bool:
-    """Whether an answer went by large values that nobody measured, and that are still there."""
+    """Whether a call used large values that were not measured, and that the log still holds."""
     heavy = any(log.large_records for log, _, _ in tape._windows)
     return heavy and tape._gradient_calls[call].method != Method.PICTURE and not is_released(tape)
 
 
-def _with_constants(tape: GradientTape, ends: Any, strays: list[Record]) -> Any:
+def _with_constants(tape: GradientTape, ends: Nest, strays: list[Record]) -> Any:
     """The ends, with constants for numbers; what tells of those is written to the strays."""
     state = {"records": strays, "number": thread.number}
 
-    def constant(end: Any) -> Any:
+    def constant(end: Nest) -> Any:
         if not isinstance(end, (np.ndarray, np.generic, float, int)):
             return end
         made = constant_of(typed_array(end))
@@ -162,7 +167,9 @@ def introspect_refusal(
         del tape._gradient_calls[before:]
 
 
-def _asked(tape: GradientTape, target: Any, sources: Any) -> tuple[int, tuple[int, ...]] | None:
+def _matching_call(
+    tape: GradientTape, target: Nest, sources: Nest
+) -> tuple[int, tuple[int, ...]] | None:
     """The last call that asked for these targets and these sources, and their places in it."""
     ends = [_held(each)._id for each in _flat(target)]
     wanted = [_owner(each) for each in _flat(sources)]
@@ -175,15 +182,15 @@ def _asked(tape: GradientTape, target: Any, sources: Any) -> tuple[int, tuple[in
     return None
 
 
-def _flat(things: Any) -> list[Any]:
+def _flat(things: Nest) -> list[Any]:
     return numbers_of(nest.flatten(things))
 
 
-def _held(thing: Any) -> Any:
+def _held(thing: Nest) -> Any:
     """The tensor that a target is, or that a variable holds at present."""
     return thing._cell.state if isinstance(thing, Holder) else thing
 
 
-def _owner(thing: Any) -> Any:
+def _owner(thing: Nest) -> Any:
     """What a source is known by: a variable is itself in all its states."""
     return thing._cell.identity if isinstance(thing, Holder) else thing._id

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tapelab.core.backward_report import BackwardStep
 from tapelab.core.large_values import Dropped
 from tapelab.core.tensor import Tensor
+from tapelab.core.values import Value
 
 if TYPE_CHECKING:
     from tapelab.core.backward_report import GradientCall
@@ -69,5 +70,5 @@ def with_ends(
     return ended
 
 
-def _is_unmeasured(value: Any) -> bool:
+def _is_unmeasured(value: Value) -> bool:
     return type(value) is Dropped and value.measure is None

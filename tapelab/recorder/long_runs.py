@@ -107,7 +107,7 @@ def _all_within(starts: NDArray[np.intc], lengths: NDArray[np.intc]) -> NDArray[
 def encode_steps(
     symbols: SymbolTable, call: int, flows: Sequence[BackwardStep], event_of: dict[int, int]
 ) -> NDArray[np.intc]:
-    """The fields of steps back without their local slopes, one row each, as of packed `Flowed`."""
+    """The fields of packed `Flowed` events in rows, without the local derivatives."""
     ops, positions, tensors, *values = zip(*flows, strict=True)
     known = symbols.tensors.by_id
     rows = np.full((len(flows), 8), -1, np.intc)
@@ -117,5 +117,5 @@ def encode_steps(
     rows[:, 3] = [known.get(tensor, -1) for tensor in tensors]
     gradients = symbols.enter_gradients([*chain.from_iterable(values)])
     rows[:, (4, 6, 7)] = gradients.reshape(len(values), -1).T
-    told: NDArray[np.intc] = rows[(rows[:, 1] >= 0) | (np.array(ops) == -1)]
-    return told
+    known_rows: NDArray[np.intc] = rows[(rows[:, 1] >= 0) | (np.array(ops) == -1)]
+    return known_rows

@@ -2,7 +2,7 @@
 
 All that happened in its block, and of what came before and after only that from which something in
 the block, or something that was asked for, was made. How a variable came to its value counts only
-as far as it tells of a source: after a hundred steps of training nobody wants to read them all.
+as far as it tells of a source: after a hundred steps of training they are too many to read.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _aftermath(tape: GradientTape, around: list[NamedRecord]) -> list[NamedRecor
 
 def _sources(tape: GradientTape) -> set[int]:
     """The ids of what was asked about or watched."""
-    asked = {each.id for answer in tape._gradient_calls for each in answer.sources}
-    return asked | set(tape._followed)
+    source_ids = {each.id for answer in tape._gradient_calls for each in answer.sources}
+    return source_ids | set(tape._followed)
 
 
 def _made_from(sources: set[int], records: list[NamedRecord]) -> set[int]:

@@ -12,6 +12,7 @@ from tapelab.core.origin import LoggedTensor
 from tapelab.core.records import OpRun, as_op_run
 from tapelab.core.taped_records import TapedSteps, is_released
 from tapelab.core.tensor import wrap
+from tapelab.core.values import Cotangent
 from tapelab.recording.facts import Method
 
 if TYPE_CHECKING:
@@ -42,7 +43,11 @@ def stopped_gradients(
 
 
 def _beyond(
-    tape: GradientTape, answer: GradientCall, sources: Sequence[Any], stop: OpRun, upstream: Any
+    tape: GradientTape,
+    answer: GradientCall,
+    sources: Sequence[Any],
+    stop: OpRun,
+    upstream: Cotangent,
 ) -> GradientCall:
     """What would flow on from the input of a boundary, with what arrived at it."""
     (number,), (value,) = stop.input_ids, stop.inputs

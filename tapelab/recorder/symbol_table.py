@@ -17,6 +17,7 @@ from tapelab.core.origin import (
     Scope,
     within,
 )
+from tapelab.core.values import Value, Values
 from tapelab.recorder.interning import NOWHERE, Groups, Interned, Spans, Tensors, place_of
 from tapelab.recording.schema import Role, VariableFacts
 
@@ -70,7 +71,7 @@ class SymbolTable:
         """The index of the tensor with an id, -1 if it was not entered."""
         return self.tensors.by_id.get(number, -1)
 
-    def tensor(self, number: int, value: Any, role: int, span: int = -1) -> int:
+    def tensor(self, number: int, value: Value, role: int, span: int = -1) -> int:
         """The index of a tensor, named after what its span assigns it to, or after its value."""
         index = self.tensors.by_id.get(number)
         if index is None:
@@ -83,7 +84,7 @@ class SymbolTable:
             self.tensors.measure(index, value)
         return index
 
-    def result(self, number: int, value: Any, place: Place) -> int:
+    def result(self, number: int, value: Value, place: Place) -> int:
         """The index of the result of an op that ran at a place."""
         tensors = self.tensors
         if place.name < 0 or number in tensors.by_id:
@@ -131,11 +132,11 @@ class SymbolTable:
 
     def within(self, scope: Scope | None, op: Op, results: tuple[int, ...]) -> None:
         """Of the results inside one composite only the last keeps the name the user gave."""
-        aside = within(scope, InternalScope)
-        if aside is not None:
+        internal = within(scope, InternalScope)
+        if internal is not None:
             for each in results:
-                self.tensors.rename(each, self.strings.index(aside.name))
-        if scope is None or type(scope) is CustomGradientScope or aside is not None:
+                self.tensors.rename(each, self.strings.index(internal.name))
+        if scope is None or type(scope) is CustomGradientScope or internal is not None:
             return
         while scope.outer is not None and type(scope.outer) is not CustomGradientScope:
             scope = scope.outer
@@ -143,7 +144,7 @@ class SymbolTable:
             self.tensors.rename(earlier, self.strings.index(title))
         self._inside[id(scope)] = [(each, op.title.lower()) for each in results]
 
-    def state(self, number: int, value: Any, owner: VariableIdentity) -> int:
+    def state(self, number: int, value: Value, owner: VariableIdentity) -> int:
         """The index of a state of a variable."""
         index = self.tensors.by_id.get(number)
         if index is None:
@@ -175,7 +176,7 @@ class SymbolTable:
             )
         return self._variables[owner.id]
 
-    def gradient(self, value: Any) -> int:
+    def gradient(self, value: Value) -> int:
         """The index of a gradient; one and the same value is entered once, None is -1."""
         index = self.gradients.get(id(value))
         if index is None:
@@ -198,14 +199,14 @@ class SymbolTable:
         self._alive += entered
         return indices[at]
 
-    def outside_value(self, exit: int, result: Any, span: int) -> int:
+    def outside_value(self, exit: int, result: Values, span: int) -> int:
         """The index of what a value became off the tape; `exit` is the serial of its `Exit`."""
         name, named = self.naming(span)
         index = self.tensors.add(np.asarray(result), Role.OUTSIDE, span, name, named)
         self.outside[exit] = index
         return index
 
-    def asked_for(self, end: LoggedTensor) -> int:
+    def end(self, end: LoggedTensor) -> int:
         """The index of a target or a source; for a variable its newest state that was read."""
         if end.owner is None:
             return self.tensor(end.id, end.value, Role.CONSTANT, self.spans.of_origin(end.origin))

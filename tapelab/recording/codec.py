@@ -31,7 +31,7 @@ FLAGS: Final = ("tracked", "frozen")
 """What the header says of a variable only where it is so."""
 _PREFIX: Final = struct.Struct("<8sII")
 READ_FROM: Final = 1_000_000
-"""A recording that was read from more bytes than this is neither written nor packed anew."""
+"""A recording that was read from more bytes than this is neither written nor packed again."""
 
 
 def to_bytes(recording: RecordingData) -> bytes:
@@ -50,8 +50,8 @@ def _written(recording: RecordingData) -> bytes:
     chunks: list[bytes] = []
     offset = 0
     for name, column in in_tables(recording.columns).items():
-        told, chunk, more = kept(column)
-        layout[name] = [told, offset, len(column), *more]
+        kind, chunk, more = kept(column)
+        layout[name] = [kind, offset, len(column), *more]
         chunks.append(chunk + bytes(-len(chunk) % 8))
         offset += len(chunks[-1])
     header = json.dumps(_header(recording, layout), ensure_ascii=False).encode()

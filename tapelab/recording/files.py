@@ -40,5 +40,5 @@ def write(file: Path, data: bytes) -> Path:
 
 
 def open_new(file: Path) -> BinaryIO:
-    """A file that nobody had before, to be written."""
+    """A new file, to be written."""
     return file.open("xb")

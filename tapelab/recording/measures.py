@@ -56,11 +56,11 @@ def measured(value: NDArray[Any]) -> Measure | None:
 def _reduced(flat: NDArray[Any], starts: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     """The measures of the stretches of a row of numbers that begin at `starts`."""
     nan, infinite = np.isnan(flat), np.isinf(flat)
-    spoiled = nan | infinite
-    finite = np.where(spoiled, 0.0, flat)
-    bad, length = (np.add.reduceat(each, starts) for each in (spoiled, np.ones(len(flat))))
-    least = np.minimum.reduceat(np.where(spoiled, math.inf, flat), starts)
-    greatest = np.maximum.reduceat(np.where(spoiled, -math.inf, flat), starts)
+    nonfinite = nan | infinite
+    finite = np.where(nonfinite, 0.0, flat)
+    bad, length = (np.add.reduceat(each, starts) for each in (nonfinite, np.ones(len(flat))))
+    least = np.minimum.reduceat(np.where(nonfinite, math.inf, flat), starts)
+    greatest = np.maximum.reduceat(np.where(nonfinite, -math.inf, flat), starts)
     finite_ones = np.maximum(length - bad, 1.0)
     return (
         np.add.reduceat(nan, starts, dtype=np.float64),
@@ -117,7 +117,7 @@ class Measures:
         return Measure(*self._rows[tensor].tolist())
 
     @cached_property
-    def spoiled(self) -> NDArray[np.bool_]:
+    def nonfinite(self) -> NDArray[np.bool_]:
         """Which tensors hold a NaN or an infinity."""
         made: NDArray[np.bool_] = (self._rows[:, 0] + self._rows[:, 1]) > 0
         return made
@@ -132,7 +132,7 @@ class Measures:
     def largest(self) -> NDArray[np.float64]:
         """The largest distance from 0 in each tensor; infinite where one of its numbers is not."""
         finite = np.maximum(np.abs(self._rows[:, 3]), np.abs(self._rows[:, 4]))
-        return np.where(self.spoiled, math.inf, finite)
+        return np.where(self.nonfinite, math.inf, finite)
 
     @cached_property
     def size(self) -> NDArray[np.float64]:

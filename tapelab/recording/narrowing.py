@@ -43,7 +43,7 @@ class Kept(NamedTuple):
     where it is always the same one.
     """
 
-    told: str
+    kind: str
     data: bytes
     more: tuple[int, ...] = ()
 
@@ -58,9 +58,9 @@ def kept(column: NDArray[Any]) -> Kept:
 
 
 def _narrowed(name: str, column: NDArray[Any]) -> Kept:
-    for told, dtype in _NARROWER[name].items():
+    for narrower, dtype in _NARROWER[name].items():
         if _fits(column, dtype):
-            return Kept(f"{name}:{told}", column.astype(dtype).tobytes())
+            return Kept(f"{name}:{narrower}", column.astype(dtype).tobytes())
     return Kept(name, column.tobytes())
 
 
@@ -89,8 +89,8 @@ def _in_steps(name: str, column: NDArray[Any]) -> Kept | None:
     places = np.flatnonzero(small != steps)
     if column.itemsize == 1 or len(places) * REGULAR > len(column):
         return None
-    told = small.tobytes() + bytes(-len(small) % 4)
-    return Kept(f"{name}:{STEP}i8", told + _exceptions(places, steps), (turn, len(places)))
+    steps_bytes = small.tobytes() + bytes(-len(small) % 4)
+    return Kept(f"{name}:{STEP}i8", steps_bytes + _exceptions(places, steps), (turn, len(places)))
 
 
 def _exceptions(places: NDArray[Any], steps: NDArray[Any]) -> bytes:
@@ -120,10 +120,10 @@ def column_in(
     data: bytes, at: int, kind: str, count: int, turn: int = 0, exceptions: int = 0, step: int = 0
 ) -> NDArray[Any]:
     """A column of so many numbers as it was `kept`; ValueError where the bytes end before it."""
-    told, _, how = kind.partition(":")
-    dtype = TYPES[told]
+    name, _, how = kind.partition(":")
+    dtype = TYPES[name]
     if how[:1] != STEP:
-        found = _numbers(data, at, _NARROWER[told][how] if how else dtype, count)
+        found = _numbers(data, at, _NARROWER[name][how] if how else dtype, count)
         return found.astype(dtype) if how else found
     if not 0 < turn <= LONGEST:
         raise ValueError(f"a turn has {turn} numbers")

@@ -21,11 +21,11 @@ class Nested:
     watched: tuple[tuple[int, int], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """What a header says of it; what it watches is left out where that is nothing."""
-        return {name: told for name, told in asdict(self).items() if name != "watched" or told}
+        """The fields for a header; `watched` is left out where it is empty."""
+        return {name: value for name, value in asdict(self).items() if name != "watched" or value}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Nested:
-        """The tape that a header tells of."""
-        watched = tuple((tensor, event) for tensor, event in told.get("watched", ()))
-        return cls(**{**told, "watched": watched})
+    def from_json(cls, fields: Mapping[str, Any]) -> Nested:
+        """The tape whose fields a header holds."""
+        watched = tuple((tensor, event) for tensor, event in fields.get("watched", ()))
+        return cls(**{**fields, "watched": watched})

@@ -15,14 +15,14 @@ from tapelab.errors import RecordingError
 
 GZIP: Final = b"\x1f\x8b"
 """How packed bytes begin."""
-LANES: Final = 8
+WORD_BYTES: Final = 8
 """The bytes of the widest numbers: so many stand apart."""
 PACKED_ABOVE: Final = 20_000
 """So many bytes of a recording are kept as they are; more are packed."""
 PIECE: Final = 1 << 22
 """So many bytes are packed by themselves, beside others, if there are more."""
 _FRONT: Final = GZIP + b"\x08\0\0\0\0\0\4\xff"
-"""The head of a gzip file: deflated fast, by nobody, at no time, on no system."""
+"""The header of a gzip file: deflated fast; no name, no time stamp, unknown system."""
 _END: Final = struct.Struct("<II")
 """What a gzip file ends in: a checksum, and how long it was."""
 
@@ -39,7 +39,7 @@ def pack(data: bytes) -> bytes:
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    whole = memoryview(lanes(data))
+    whole = memoryview(byte_planes(data))
     pieces = [whole[at : at + PIECE] for at in range(0, len(whole) or 1, PIECE)]
     ends = [zlib.Z_FULL_FLUSH] * (len(pieces) - 1) + [zlib.Z_FINISH]
     if len(pieces) > 1:
@@ -71,7 +71,7 @@ def unpacked(data: bytes) -> bytes:
         return data
     try:
         sorted_bytes = gzip.decompress(data)
-        return np.frombuffer(sorted_bytes, np.uint8).reshape(LANES, -1).T.tobytes()
+        return np.frombuffer(sorted_bytes, np.uint8).reshape(WORD_BYTES, -1).T.tobytes()
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise RecordingError(
             f"This recording is cut short or damaged: it cannot be unpacked ({error}). "
@@ -79,11 +79,11 @@ def unpacked(data: bytes) -> bytes:
         ) from error
 
 
-def lanes(data: bytes) -> bytes:
+def byte_planes(data: bytes) -> bytes:
     """The first bytes of all words of eight, then the second ones, and so on to the eighth.
 
     Columns hold small numbers and rounded ones; their empty bytes stand together then, and a long
     recording takes a tenth of the room.
     """
-    words = np.frombuffer(data + bytes(-len(data) % LANES), np.uint8).reshape(-1, LANES)
+    words = np.frombuffer(data + bytes(-len(data) % WORD_BYTES), np.uint8).reshape(-1, WORD_BYTES)
     return words.T.tobytes()

@@ -103,18 +103,18 @@ class PreviewBudget:
 
 
 class Known:
-    """What was told of arrays, as long as they are there."""
+    """What was computed of arrays, as long as they are alive."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[weakref.ref[Any], Any]] = {}
 
-    def once(self, value: NDArray[Any], tell: Callable[[NDArray[Any]], Any]) -> Any:
-        """What was told of this very array before, or what is told of it now."""
-        held, told = self._known.get(id(value), (None, None))
+    def once(self, value: NDArray[Any], compute: Callable[[NDArray[Any]], Any]) -> Any:
+        """What was computed of this very array before, or what is computed of it now."""
+        held, result = self._known.get(id(value), (None, None))
         if held is None or held() is not value:
-            told = tell(value)
-            self._known[id(value)] = weakref.ref(value), told
-        return told
+            result = compute(value)
+            self._known[id(value)] = weakref.ref(value), result
+        return result
 
 
 def preview_of(value: NDArray[Any], cells: int = CELLS, *, image: bool = True) -> Preview | None:

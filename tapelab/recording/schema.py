@@ -121,4 +121,4 @@ class RecordingData:
     columns: Columns = field(repr=False)
     nested: tuple[Nested, ...] = ()
     read_from: bytes = field(default=b"", init=False, repr=False)
-    """The bytes that a long recording was read from, packed or not: they need not be made anew."""
+    """The bytes that a long recording was read from, so that they need not be encoded again."""

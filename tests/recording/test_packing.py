@@ -20,7 +20,7 @@ def small_pieces(monkeypatch):
 @pytest.mark.parametrize("size", [0, 8, 1000, 1001, 25_000])
 def test_what_is_packed_in_pieces_unpacks_as_one(small_pieces, size):
     data = np.random.default_rng(size).integers(0, 9, size // 8 * 8, np.uint8).tobytes()
-    assert gzip.decompress(packing.pack(data)) == packing.lanes(data)
+    assert gzip.decompress(packing.pack(data)) == packing.byte_planes(data)
     assert packing.unpacked(packing.pack(data)) == data
 
 
