@@ -118,7 +118,7 @@ def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
     if schema < OLDEST:
         raise RecordingError(
             f"This recording is too old: made with schema {schema}, this tapelab reads "
-            f"{OLDEST} to {SCHEMA}. Run the notebook again to record anew."
+            f"{OLDEST} to {SCHEMA}. Run the notebook again to record it again."
         )
     start = _PREFIX.size + length
     try:
