@@ -240,8 +240,8 @@ def stacked(value: Value, dtype: DTypeLike) -> Any:
 def stack(parts: Nest, dtype: DType | None) -> Tensor:
     """A list of tensors, or of lists of tensors and numbers, as one tensor with their history."""
     wanted = dtype or next(_dtypes(parts), None)
-    made: Tensor = CORE.stack(*[_row(part, wanted) for part in parts], axis=0)
-    return made
+    stacked_parts: Tensor = CORE.stack(*[_row(part, wanted) for part in parts], axis=0)
+    return stacked_parts
 
 
 def _row(part: Nest, wanted: DType | None) -> Tensor:
@@ -251,9 +251,9 @@ def _row(part: Nest, wanted: DType | None) -> Tensor:
         return stack(part, wanted)
     if isinstance(part, Holder):
         return read(part)
-    made = wrap(typed_array(part, wanted), next_id(), origin_here())
-    record_reentry(part, made._id, made._value)
-    return made
+    constant = wrap(typed_array(part, wanted), next_id(), origin_here())
+    record_reentry(part, constant._id, constant._value)
+    return constant
 
 
 def holds_tensors(nest: Nest) -> bool:

@@ -148,9 +148,9 @@ class BatchedCotangents(RawCotangents):
     def _elementwise(self, run: OpRun, dy: Cotangent, positions: Sequence[int]) -> Iterable[Any]:
         """The rule as it is: what it multiplies the rows by is broadcast over them."""
         vjp = self._vjp(run, dy, tensors=self._recorded)
-        found = [vjp(position) for position in positions]
+        contributions = [vjp(position) for position in positions]
         return [self._fitting(rows, dy, run.inputs[position])
-                for position, rows in zip(positions, found, strict=True)]  # fmt: skip
+                for position, rows in zip(positions, contributions, strict=True)]  # fmt: skip
 
     def _fitting(self, rows: Value, dy: Cotangent, value: Value) -> Any:
         """Rows summed down to the shape of the value that they flow to."""
@@ -174,11 +174,11 @@ class BatchedCotangents(RawCotangents):
             return [trace.rows(_dense(run, vjp(position), position)) for position in positions]
 
     def _by_row(self, run: OpRun, dy: Cotangent, positions: Sequence[int]) -> Iterable[Any]:
-        unstack, stack, found = CORE.unstack, CORE.stack, []
+        unstack, stack, by_row = CORE.unstack, CORE.stack, []
         for row in zip(*map(unstack, dy), strict=True) if run.op.multi else unstack(dy):
             vjp = self._vjp(run, row, tensors=self._recorded)
-            found.append([_dense(run, vjp(position), position) for position in positions])
-        return [None if rows[0] is None else stack(*rows) for rows in zip(*found, strict=True)]
+            by_row.append([_dense(run, vjp(position), position) for position in positions])
+        return [None if rows[0] is None else stack(*rows) for rows in zip(*by_row, strict=True)]
 
     def _vjp(self, run: OpRun, dy: Cotangent, *, tensors: bool) -> Callable[[int], Any]:
         """The VJP of an op on tensors, or on raw values."""

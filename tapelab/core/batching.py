@@ -192,9 +192,9 @@ class BatchTrace:
 
     def tracer(self, rows: Value) -> Tensor:
         """A tensor with the values of the first row that stands for all rows."""
-        made = wrap((rows._array if type(rows) is Tensor else rows)[0], next_id(), self._origin)
-        self._rows[made._id] = rows
-        return made
+        tracer = wrap((rows._array if type(rows) is Tensor else rows)[0], next_id(), self._origin)
+        self._rows[tracer._id] = rows
+        return tracer
 
     def rows(self, flow: Cotangent) -> Any:
         """All rows of a contribution, which may be the same in each; None stays None."""

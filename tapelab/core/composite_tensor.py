@@ -79,15 +79,15 @@ class CompositeTensor:
 
 def composite_in(values: Values) -> CompositeTensor | None:
     """The first composite in a nest, None if there is none."""
-    found = (each for each in nest.flatten(values) if isinstance(each, CompositeTensor))
-    return next(found, None)
+    composites = (each for each in nest.flatten(values) if isinstance(each, CompositeTensor))
+    return next(composites, None)
 
 
 def refuse_composites(value: Value) -> None:
     """NotDense if the value is a composite or holds one."""
-    found = composite_in(value)
-    if found is not None:
-        raise NotDense(found)
+    composite = composite_in(value)
+    if composite is not None:
+        raise NotDense(composite)
 
 
 def numbers_of(flat: Sequence[Any]) -> list[Any]:

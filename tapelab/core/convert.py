@@ -43,14 +43,14 @@ def to_tensor(value: Value, dtype: DTypeLike = None, dtype_hint: DTypeLike = Non
 def new_constant(array: Value, source: Nest, how: str = "") -> Tensor:
     """A tensor over an array of our own, noting whether `source` had left the tape before."""
     origin = origin_here()
-    made = wrap(array, next_id(), origin)
+    constant = wrap(array, next_id(), origin)
     if how:
         write_creation(
-            thread.__dict__, next_id(), origin, tensor=made._id, value=truncated(made._array),
-            how=how,
+            thread.__dict__, next_id(), origin, tensor=constant._id,
+            value=truncated(constant._array), how=how,
         )  # fmt: skip
-    record_reentry(source, made._id, made._array)
-    return made
+    record_reentry(source, constant._id, constant._array)
+    return constant
 
 
 def operand(value: Value, like: Value) -> Any:

@@ -45,28 +45,28 @@ def declare(
 ) -> Op:
     """The op that stands for a user's function; `because` says why no gradient passes, if so."""
     name = name.strip("<>") or "function"
-    said = name.replace("_", " ")
-    letters = [each if each.isalnum() else rf"\text{{{each}}}" for each in inputs]
-    own = rf"\operatorname{{{said}}}"
-    made = RunnableOp(
+    words = name.replace("_", " ")
+    symbols = [each if each.isalnum() else rf"\text{{{each}}}" for each in inputs]
+    function = rf"\operatorname{{{words}}}"
+    op = RunnableOp(
         name=name,
         kernel=off_the_log,
         inputs=inputs,
         settings=() if because else (CUSTOM_VJP, "body"),
-        formula=f"y = {own}({', '.join(letters)})",
-        glyph=said if len(said) <= 16 else f"{said[:15]}…",
-        title=said[:1].upper() + said[1:],
+        formula=f"y = {function}({', '.join(symbols)})",
+        glyph=words if len(words) <= 16 else f"{words[:15]}…",
+        title=words[:1].upper() + words[1:],
         raw=name,
         sentence=sentence,
         multi=many,
         pattern="outside" if because else "differentiable",
     )
-    for each, letter in zip(inputs, letters, strict=True):
-        formula = rf"\bar {letter} = \operatorname{{gradient of {said}}}(\bar y)"
+    for input_name, letter in zip(inputs, symbols, strict=True):
+        formula = rf"\bar {letter} = \operatorname{{gradient of {words}}}(\bar y)"
         own_rule = GradRule(_custom_vjp, Rule(formula=formula, sentence=OWN_RULE))
-        made.rules[each] = GradRule(None, Rule(because=because)) if because else own_rule
-    made.joint = None if because else _custom_vjp
-    return made
+        op.rules[input_name] = GradRule(None, Rule(because=because)) if because else own_rule
+    op.joint = None if because else _custom_vjp
+    return op
 
 
 def off_the_log(*_: Any, **__: Any) -> Any:
@@ -92,8 +92,8 @@ def as_cotangent(gradient: Cotangent, x: Value) -> Any:
     if gradient is None or isinstance(gradient, IndexedSlices):
         return gradient
     plain = not isinstance(gradient, (Tensor, Holder))
-    made = to_tensor(gradient, as_tensor(x).dtype if plain else None)
-    return made if thread.active_tapes else made._array
+    tensor = to_tensor(gradient, as_tensor(x).dtype if plain else None)
+    return tensor if thread.active_tapes else tensor._array
 
 
 def are_followed(tensors: Sequence[Tensor]) -> bool:
@@ -115,9 +115,9 @@ def record(
         observer.op_starts(inputs)
     ids = tuple([each._id for each in inputs])
     values = tuple([each._array for each in inputs])
-    made = [wrap(each._array, next_id(), origin) for each in results]
-    result_ids: Any = tuple([each._id for each in made])
-    result_values: Any = tuple([each._array for each in made])
+    outputs = [wrap(each._array, next_id(), origin) for each in results]
+    result_ids: Any = tuple([each._id for each in outputs])
+    result_values: Any = tuple([each._array for each in outputs])
     if not op.multi:
         result_ids, result_values = result_ids[0], result_values[0]
     tapes = recording_tapes(op, ids, result_ids, result_values) if thread.active_tapes else ()
@@ -131,10 +131,10 @@ def record(
         is_one = not op.multi
         result_values = truncated(result_values) if is_one else tuple(map(truncated, result_values))
     write_observed(op_run(
-        made[0]._id, thread.number, origin, input_ids=ids, inputs=values, result_ids=result_ids,
+        outputs[0]._id, thread.number, origin, input_ids=ids, inputs=values, result_ids=result_ids,
         results=result_values, settings=settings, tapes=tapes,
     ))  # fmt: skip
-    return made
+    return outputs
 
 
 @contextmanager

@@ -111,8 +111,8 @@ class DispatchedType(Named):
 
 def declaration_of(function: Public) -> Declaration:
     """What was declared of a function; nothing for one that is not public."""
-    found: Declaration = getattr(function, "declaration", PURE)
-    return found
+    declaration: Declaration = getattr(function, "declaration", PURE)
+    return declaration
 
 
 @overload
@@ -144,12 +144,12 @@ def public(
 
     def declare(function: Public) -> Public:
         inner = composite(function) if group else function
-        general = _general(inner, lambda: made, elementwise=elementwise)
-        made: Public = general
+        general = _general(inner, lambda: public_function, elementwise=elementwise)
+        public_function: Public = general
         if fast_path is not None:
-            made = wraps(function)(fast_path(general))
-        made.declaration = declared  # type: ignore[attr-defined]  # see declaration_of
-        return made
+            public_function = wraps(function)(fast_path(general))
+        public_function.declaration = declared  # type: ignore[attr-defined]  # see declaration_of
+        return public_function
 
     return declare if function is None else declare(function)
 

@@ -55,8 +55,8 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     if op.kinds and values[0].dtype.kind not in op.kinds:
         kernel = _kernel_for(op, values[0])
     if op.same_dtype:
-        one, other = values[-2].dtype, values[-1].dtype
-        if one is not other and one != other:
+        first, second = values[-2].dtype, values[-1].dtype
+        if first is not second and first != second:
             raise _mixed_dtypes(op, inputs, values)
     try:
         result = kernel(*values, **settings)
@@ -72,9 +72,9 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
             origins[op] = origin
     if op.multi:
         return _several(op, origin, ids, values, result, settings)
-    made = wrap(result, number, origin)
-    result = made._array
-    made._tapes = tapes = _tapes(token, op, inputs, ids, number, result) if token else ()
+    tensor = wrap(result, number, origin)
+    result = tensor._array
+    tensor._tapes = tapes = _tapes(token, op, inputs, ids, number, result) if token else ()
     if tapes:
         _register_large_values(state["log"], result, values)
     else:  # no backward pass will need the large values
@@ -86,7 +86,7 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         write_observed(record)
     else:
         state["records"].append(record)
-    return made
+    return tensor
 
 
 def write_observed(record: Record) -> None:
@@ -107,10 +107,10 @@ def _several(
     settings: dict[str, Any],
 ) -> tuple[Tensor, ...]:
     """Record the run of an op that has several results."""
-    made = tuple([wrap(each, next_id(), origin) for each in results])
-    result_ids = tuple([each._id for each in made])
+    tensors = tuple([wrap(each, next_id(), origin) for each in results])
+    result_ids = tuple([each._id for each in tensors])
     tapes = recording_tapes(op, ids, result_ids, results) if thread.token else ()
-    for each in made:
+    for each in tensors:
         each._tapes = tapes
     if tapes:
         _register_large_values(thread.log, None, (*values, *results))
@@ -120,7 +120,7 @@ def _several(
         result_ids[0], thread.number, origin, input_ids=ids, inputs=values, result_ids=result_ids,
         results=results, settings=settings, tapes=tapes,
     ))  # fmt: skip
-    return made
+    return tensors
 
 
 def _tapes(

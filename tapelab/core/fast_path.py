@@ -69,7 +69,7 @@ def binary_fast_path(
         if type(y) is Tensor:
             if token and x._tapes is not token and y._tapes is not token:
                 return slow_path(x, y)
-            b, one, other = y._array, x._id, y._id
+            b, first, second = y._array, x._id, y._id
             scalars = type(a) is float32 and type(b) is float32
             if not scalars and not _are_floats_alike(a, b):
                 return slow_path(x, y)
@@ -79,14 +79,14 @@ def binary_fast_path(
                 return slow_path(x, y)
             if dtype is not _SINGLE and dtype is not _DOUBLE:
                 return slow_path(x, y)
-            b, one, other = dtype.type(y), x._id, next_id()
+            b, first, second = dtype.type(y), x._id, next_id()
             scalars = type(a) is not ndarray
             if not scalars and a.size >= LARGE:
                 return slow_path(x, y)
         else:
             return slow_path(x, y)
         if mirrored:
-            a, b, one, other = b, a, other, one
+            a, b, first, second = b, a, second, first
         try:
             c = apply(a, b) if scalars else on_arrays(a, b)
         except ValueError:
@@ -110,15 +110,15 @@ def binary_fast_path(
             origin = origins.get(op)
             if origin is None or origin[3] is not state["scope"]:
                 origin = origins[op] = origin_here(op, up)
-        made = _new(Tensor)
-        made._array = value
-        made._id = serial = next_id()
-        made._origin = origin
-        made._tapes = token
+        tensor = _new(Tensor)
+        tensor._array = value
+        tensor._id = serial = next_id()
+        tensor._origin = origin
+        tensor._tapes = token
         state["records"].append(
-            (BinaryOpRun, serial, state["number"], origin, one, other, a, b, c, token)
+            (BinaryOpRun, serial, state["number"], origin, first, second, a, b, c, token)
         )
-        return made
+        return tensor
 
     return function
 
@@ -135,24 +135,24 @@ def unary_fast_path(op: Op, slow_path: Method, *, up: int = 1) -> Method:
         token = state["token"]
         if type(x) is not Tensor or (token and x._tapes is not token):
             return slow_path(x)
-        given = x._array
-        dtype = given.dtype
-        if (dtype is not _SINGLE and dtype is not _DOUBLE) or given.size >= LARGE:
+        array = x._array
+        dtype = array.dtype
+        if (dtype is not _SINGLE and dtype is not _DOUBLE) or array.size >= LARGE:
             return slow_path(x)
         try:
-            y = value = kernel(given)
+            y = value = kernel(array)
         except ValueError:
             return slow_path(x)
         if y.dtype is not dtype:
             return slow_path(x)
         if type(y) is ndarray:
             y.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
-        if (given if shrinks else y).size > KEPT_ELEMENTS:
+        if (array if shrinks else y).size > KEPT_ELEMENTS:
             if token:
                 log = state["log"]
                 log.large_records[len(log.records)] = None
             else:
-                given, y = truncated(given), truncated(y)
+                array, y = truncated(array), truncated(y)
         origins = state["fixed_origins"]
         if origins is None:
             frame = _frame(up)
@@ -163,15 +163,15 @@ def unary_fast_path(op: Op, slow_path: Method, *, up: int = 1) -> Method:
             origin = origins.get(op)
             if origin is None or origin[3] is not state["scope"]:
                 origin = origins[op] = origin_here(op, up)
-        made = _new(Tensor)
-        made._array = value
-        made._id = serial = next_id()
-        made._origin = origin
-        made._tapes = token
+        tensor = _new(Tensor)
+        tensor._array = value
+        tensor._id = serial = next_id()
+        tensor._origin = origin
+        tensor._tapes = token
         state["records"].append(
-            (UnaryOpRun, serial, state["number"], origin, x._id, given, y, token)
+            (UnaryOpRun, serial, state["number"], origin, x._id, array, y, token)
         )
-        return made
+        return tensor
 
     return function
 
@@ -197,27 +197,27 @@ def fast_path_with_settings(op: Op, settings_of: Settings) -> Callable[[Method],
                 return slow_path(*args, **kwargs)
             if without_settings is not None and len(args) == 1 and not kwargs:
                 return without_settings(x)
-            given = x._array
-            dtype = given.dtype
-            if (dtype is not _SINGLE and dtype is not _DOUBLE) or given.size >= LARGE:
+            array = x._array
+            dtype = array.dtype
+            if (dtype is not _SINGLE and dtype is not _DOUBLE) or array.size >= LARGE:
                 return slow_path(*args, **kwargs)
             try:
-                settings = settings_of(given, *args[1:], **kwargs)
+                settings = settings_of(array, *args[1:], **kwargs)
                 if settings is None:
                     return slow_path(*args, **kwargs)
-                y = value = kernel(given, **settings)
+                y = value = kernel(array, **settings)
             except (TypeError, ValueError):  # the slow path raises the right error
                 return slow_path(*args, **kwargs)
             if y.dtype is not dtype:
                 return slow_path(*args, **kwargs)
             if type(y) is ndarray:
                 y.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
-            if (given if shrinks else y).size > KEPT_ELEMENTS:
+            if (array if shrinks else y).size > KEPT_ELEMENTS:
                 if token:
                     log = state["log"]
                     log.large_records[len(log.records)] = None
                 else:
-                    given, y = truncated(given), truncated(y)
+                    array, y = truncated(array), truncated(y)
             origins = state["fixed_origins"]
             if origins is None:
                 frame = _frame(1)
@@ -228,16 +228,16 @@ def fast_path_with_settings(op: Op, settings_of: Settings) -> Callable[[Method],
                 origin = origins.get(op)
                 if origin is None or origin[3] is not state["scope"]:
                     origin = origins[op] = origin_here(op, 1)
-            made = _new(Tensor)
-            made._array = value
-            made._id = serial = next_id()
-            made._origin = origin
-            made._tapes = token
+            tensor = _new(Tensor)
+            tensor._array = value
+            tensor._id = serial = next_id()
+            tensor._origin = origin
+            tensor._tapes = token
             state["records"].append((
-                OpRun, serial, state["number"], origin, (x._id,), (given,), serial, y, settings,
+                OpRun, serial, state["number"], origin, (x._id,), (array,), serial, y, settings,
                 token,
             ))  # fmt: skip
-            return made
+            return tensor
 
         return function
 

@@ -74,8 +74,8 @@ def _linear(
         dx if dx is not None else _zeros(x) if x.dtype.is_differentiable else x
         for x, dx in zip(inputs, moving, strict=True)
     ]
-    made = op(*given, **settings)
-    return list(made) if op.multi else [made]
+    results = op(*given, **settings)
+    return list(results) if op.multi else [results]
 
 
 def _by_product_rule(
@@ -122,8 +122,8 @@ def _transposed(
                 along.append(dx)
     if not back:
         return [None] * len(outputs)
-    found = iter(tape.gradient(back, smooth, output_gradients=along))
-    return [_dense(next(found)) if each.dtype.is_differentiable else None for each in seeds]
+    tangents = iter(tape.gradient(back, smooth, output_gradients=along))
+    return [_dense(next(tangents)) if each.dtype.is_differentiable else None for each in seeds]
 
 
 def _dense(gradient: Cotangent) -> Any:
@@ -189,24 +189,24 @@ class Accumulating:
 
     def _advance(self, run: OpRun) -> None:
         """Give the results of an op their tangents."""
-        origin, made = run.origin, dict(run.result_pairs)
-        moving = [self._tangents.get(each) for each in run.input_ids]
-        known = self._from_body(made, run.settings)
-        if len(known) < len(made) and any(each is not None for each in moving):
+        origin, results = run.origin, dict(run.result_pairs)
+        input_tangents = [self._tangents.get(each) for each in run.input_ids]
+        known = self._from_body(results, run.settings)
+        if len(known) < len(results) and any(each is not None for each in input_tangents):
             with _recorded_by_earlier(self):
                 ends = zip(run.inputs, run.input_ids, strict=True)
                 inputs = [wrap(x, each, origin) for x, each in ends]
-                outputs = [wrap(y, each, origin) for each, y in made.items()]
-                found = tangents_of(run.op, outputs, inputs, run.settings, moving)
-            known = dict(zip(made, found, strict=True)) | known
+                outputs = [wrap(y, each, origin) for each, y in results.items()]
+                tangents = tangents_of(run.op, outputs, inputs, run.settings, input_tangents)
+            known = dict(zip(results, tangents, strict=True)) | known
         self._tangents.update((each, new) for each, new in known.items() if new is not None)
 
-    def _from_body(self, made: dict[int, Any], settings: dict[str, Any]) -> dict[int, Tensor]:
+    def _from_body(self, results: dict[int, Any], settings: dict[str, Any]) -> dict[int, Tensor]:
         """The tangents that came through the body of a function with a gradient of its own."""
         inside = settings.get("body", ())
         return {
             each: self._tangents[other]
-            for each, other in zip(made, inside, strict=False)
+            for each, other in zip(results, inside, strict=False)
             if other in self._tangents
         }
 

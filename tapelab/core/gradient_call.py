@@ -55,19 +55,19 @@ def begin_call(
     return call
 
 
-def seen(things: Iterable[Tensor | Variable]) -> tuple[LoggedTensor, ...]:
+def seen(ends: Iterable[Tensor | Variable]) -> tuple[LoggedTensor, ...]:
     """Tensors as the log remembers them, and variables in their present states."""
-    found = []
-    for thing in things:
-        if isinstance(thing, Variable):
-            tensor, owner = thing._cell.state, thing._cell.identity
+    logged = []
+    for end in ends:
+        if isinstance(end, Variable):
+            tensor, owner = end._cell.state, end._cell.identity
         else:
-            tensor, owner = thing, None
+            tensor, owner = end, None
         value: Any = tensor._array
         if type(value) is ndarray and value.size > KEPT_ELEMENTS:
             value = dropped(value.shape, value.dtype)
-        found.append(tuple.__new__(LoggedTensor, (tensor._id, value, tensor._origin, owner)))
-    return tuple(found)
+        logged.append(tuple.__new__(LoggedTensor, (tensor._id, value, tensor._origin, owner)))
+    return tuple(logged)
 
 
 def finish_call(tape: TapeBase, call: GradientCall, results: Sequence[Any]) -> None:

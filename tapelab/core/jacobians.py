@@ -44,8 +44,8 @@ def jacobian(tape: TapeBase, target: Nest, sources: Nest, zero: bool, pfor: bool
     empty, before = not end._array.size, end._array.shape
     results = []
     for source, rows in zip(origins, _rows(tape, end, origins, call), strict=True):
-        found = None if rows is None or empty else _shaped(rows, (*before, *source.shape))
-        results.append(as_result(call, source, found, zero or rows is not None, before))
+        gradient = None if rows is None or empty else _shaped(rows, (*before, *source.shape))
+        results.append(as_result(call, source, gradient, zero or rows is not None, before))
     finish_call(tape, call, results)
     return nest.pack_sequence_as(sources, results)
 
@@ -71,8 +71,10 @@ def batch_jacobian(tape: TapeBase, target: Nest, source: Nest, pfor: bool) -> An
         (rows,) = backward_rows(tape, end, seeds, origins, call.report)
     (origin,) = origins
     shape = (*value.shape, *origin.shape[1:])
-    found = np.zeros(shape, value.dtype) if rows is None else _shaped(_by_batch(rows), shape)
-    result = found if isinstance(found, Tensor) else constant_of(found)
+    rows_by_batch = (
+        np.zeros(shape, value.dtype) if rows is None else _shaped(_by_batch(rows), shape)
+    )
+    result = rows_by_batch if isinstance(rows_by_batch, Tensor) else constant_of(rows_by_batch)
     finish_call(tape, call, [result])
     return result
 

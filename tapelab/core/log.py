@@ -111,10 +111,10 @@ class Log:
 
     def summary_of(self, at: int) -> Record:
         """The record at a position without its large values, made once."""
-        found = self.large_records[at]
-        if found is None:
-            found = self.large_records[at] = summarised(self.records[at])
-        return found
+        summary = self.large_records[at]
+        if summary is None:
+            summary = self.large_records[at] = summarised(self.records[at])
+        return summary
 
 
 class Before(NamedTuple):

@@ -43,15 +43,15 @@ def widened(kernel: Callable[..., Any], dtype: np.dtype[Any]) -> Callable[..., A
 
     def compute(*values: Values, **settings: Any) -> Any:
         wide = [x.astype(np.float32) if x.dtype == dtype else x for x in values]
-        found = kernel(*wide, **settings)
-        if isinstance(found, tuple):
-            return tuple(narrowed(each, dtype) for each in found)
-        return narrowed(found, dtype)
+        result = kernel(*wide, **settings)
+        if isinstance(result, tuple):
+            return tuple(narrowed(each, dtype) for each in result)
+        return narrowed(result, dtype)
 
     return compute
 
 
-def narrowed(found: Any, dtype: np.dtype[Any]) -> Any:
+def narrowed(value: Any, dtype: np.dtype[Any]) -> Any:
     """Float32 numbers rounded to bfloat16 where that is wanted; anything else as it is."""
-    round_it = is_brain_float(dtype) and found.dtype == np.float32
-    return found.astype(dtype) if round_it else found
+    round_it = is_brain_float(dtype) and value.dtype == np.float32
+    return value.astype(dtype) if round_it else value

@@ -61,11 +61,11 @@ def op(**declared: Any) -> Callable[[Callable[..., Any]], Op]:
     """Declare an op; see the top of this file."""
 
     def declare(kernel: Callable[..., Any]) -> Op:
-        made = make_op(kernel, declared)
-        if made.name in REGISTRY:
-            raise ValueError(f"An op {made.name!r} is declared already.")
-        REGISTRY[made.name] = made
-        return made
+        new_op = make_op(kernel, declared)
+        if new_op.name in REGISTRY:
+            raise ValueError(f"An op {new_op.name!r} is declared already.")
+        REGISTRY[new_op.name] = new_op
+        return new_op
 
     return declare
 
@@ -76,7 +76,7 @@ def make_op(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
     name = declared.pop("name", kernel.__name__.rstrip("_"))
     words = name.replace("_", " ")
     formula = declared.get("formula", "")
-    made = RunnableOp(
+    new_op = RunnableOp(
         name=name,
         kernel=kernel if (kernel.__module__ or "").startswith("tapelab.") else _owned(kernel),
         inputs=inputs,
@@ -87,12 +87,12 @@ def make_op(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
         output=declared.pop("output", formula.partition("=")[0].strip() or "y"),
         **declared,
     )
-    made.title = made.title or words.capitalize()
-    made.glyph = made.glyph or words
-    made.raw = made.raw or "".join(word.capitalize() for word in name.split("_"))
-    if made.pattern not in PATTERNS:
-        raise ValueError(f"{name}: pattern {made.pattern!r} is none of {', '.join(PATTERNS)}.")
-    return made
+    new_op.title = new_op.title or words.capitalize()
+    new_op.glyph = new_op.glyph or words
+    new_op.raw = new_op.raw or "".join(word.capitalize() for word in name.split("_"))
+    if new_op.pattern not in PATTERNS:
+        raise ValueError(f"{name}: pattern {new_op.pattern!r} is none of {', '.join(PATTERNS)}.")
+    return new_op
 
 
 def _owned(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -100,10 +100,12 @@ def _owned(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(kernel)
     def copied(*arrays: Any, **settings: Any) -> Any:
-        made = kernel(*arrays, **settings)
-        if isinstance(made, tuple):
-            return tuple([np.array(each) if type(each) is np.ndarray else each for each in made])
-        return np.array(made) if type(made) is np.ndarray else made
+        result = kernel(*arrays, **settings)
+        if isinstance(result, tuple):
+            return tuple(
+                [np.array(array) if type(array) is np.ndarray else array for array in result]
+            )
+        return np.array(result) if type(result) is np.ndarray else result
 
     return copied
 

@@ -132,10 +132,10 @@ class Tensor(metaclass=Named):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         del types
-        found: list[Tensor] = []
-        plain = _without_tensors(args, found), _without_tensors(kwargs, found)
+        tensors: list[Tensor] = []
+        plain = _without_tensors(args, tensors), _without_tensors(kwargs, tensors)
         result = func(*plain[0], **plain[1])
-        for tensor in {each._id: each for each in found}.values():
+        for tensor in {each._id: each for each in tensors}.values():
             record_exit(tensor._id, f"np.{func.__name__}", result)
         return result
 
@@ -257,12 +257,12 @@ def wrap(value: Value, number: int, origin: Origin) -> Tensor:
             value.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
     elif type(value) is bytes:  # NumPy has no scalar for text
         value = np.array(value, object)
-    made = object.__new__(Tensor)
-    made._array = value
-    made._id = number
-    made._origin = origin
-    made._tapes = UNKNOWN
-    return made
+    tensor = object.__new__(Tensor)
+    tensor._array = value
+    tensor._id = number
+    tensor._origin = origin
+    tensor._tapes = UNKNOWN
+    return tensor
 
 
 def constant_of(value: Value) -> Tensor:
@@ -270,12 +270,12 @@ def constant_of(value: Value) -> Tensor:
     return wrap(value, next_id(), origin_here())
 
 
-def _without_tensors(nest: Nest, found: list[Tensor]) -> Any:
+def _without_tensors(nest: Nest, tensors: list[Tensor]) -> Any:
     if type(nest) is Tensor:
-        found.append(nest)
+        tensors.append(nest)
         return np.asarray(nest._value)
     if isinstance(nest, (list, tuple)):
-        return type(nest)(_without_tensors(each, found) for each in nest)
+        return type(nest)(_without_tensors(each, tensors) for each in nest)
     if isinstance(nest, dict):
-        return {key: _without_tensors(each, found) for key, each in nest.items()}
+        return {key: _without_tensors(each, tensors) for key, each in nest.items()}
     return nest

@@ -118,8 +118,8 @@ class TensorShape:
         return self._dims is not None
 
     def __getitem__(self, key: Any) -> Any:
-        found = self._known()[key]
-        return TensorShape.of_array(found) if isinstance(key, slice) else found
+        part = self._known()[key]
+        return TensorShape.of_array(part) if isinstance(key, slice) else part
 
     def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)

@@ -114,10 +114,10 @@ class TensorSpec(ShapedSpec):
 
     def most_specific_compatible_type(self, other: Any) -> TensorSpec:
         """The narrowest spec for both; ValueError where the dtypes differ."""
-        found: TensorSpec | None = self.most_specific_common_supertype([other])
-        if found is None:
+        spec: TensorSpec | None = self.most_specific_common_supertype([other])
+        if spec is None:
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
-        return found
+        return spec
 
     def __eq__(self, other: object) -> bool:
         return (

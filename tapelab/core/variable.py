@@ -115,11 +115,11 @@ class Variable(Holder):
     @classmethod
     def _of(cls, cell: Cell) -> Variable:
         """Another handle of the variable that a cell belongs to."""
-        made = object.__new__(cls)
-        made._cell = cell
-        made._constraint = None
-        made._roles = DEFAULT
-        return made
+        handle = object.__new__(cls)
+        handle._cell = cell
+        handle._constraint = None
+        handle._roles = DEFAULT
+        return handle
 
     @property
     def name(self) -> str:
@@ -179,8 +179,8 @@ class Variable(Holder):
     @public(graph_name="ReadVariableOp")
     def value(self) -> Tensor:
         """The current value as a new tensor, recorded as a read."""
-        made: Tensor = CORE.read_value(read(self))
-        return made
+        tensor: Tensor = CORE.read_value(read(self))
+        return tensor
 
     @public(graph_name="ReadVariableOp")
     def read_value(self) -> Tensor:
@@ -262,8 +262,8 @@ class Variable(Holder):
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """Some elements of the value, by index tuples."""
         del name
-        found: Tensor = CORE.gather_nd(read(self), constant_of(typed_array(indices)))
-        return found
+        elements: Tensor = CORE.gather_nd(read(self), constant_of(typed_array(indices)))
+        return elements
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return read(self).__array__(dtype, copy)

@@ -73,11 +73,11 @@ def introspect(
     target, sources = _with_constants(tape, target, strays), _with_constants(tape, sources, strays)
     check_ends(target, sources)
     known, origins = list(tape._gradient_calls), sources_of(sources)
-    found = _matching_call(tape, target, sources)
+    matching = _matching_call(tape, target, sources)
     try:
-        if found is None or _measurable(tape, found[0]):
+        if matching is None or _measurable(tape, matching[0]):
             _ask(tape, target, sources)
-        call, positions = found or (len(known), tuple(range(len(origins))))
+        call, positions = matching or (len(known), tuple(range(len(origins))))
         stopped = stopped_gradients(tape, tape._gradient_calls[call], origins)
         tape._gradient_calls[call:call] = stopped
         recording = build(tape, derived=True, strays=[*map(named, strays)])
@@ -136,16 +136,16 @@ def _with_constants(tape: GradientTape, ends: Nest, strays: list[Record]) -> Any
     def constant(end: Nest) -> Any:
         if not isinstance(end, (np.ndarray, np.generic, float, int)):
             return end
-        made = constant_of(typed_array(end))
-        place: Any = state, next_id(), made._origin
-        tensor: Any = {"tensor": made._id, "value": truncated(made._array)}
+        tensor_of_end = constant_of(typed_array(end))
+        place: Any = state, next_id(), tensor_of_end._origin
+        tensor: Any = {"tensor": tensor_of_end._id, "value": truncated(tensor_of_end._array)}
         for log, _, _ in tape._windows:
             left, held = log.exits.get(id(end), (0, None))
             if held is end or (callable(held) and held() is end):
                 write_reentry(*place, exit=left, **tensor)
-                return made
+                return tensor_of_end
         write_creation(*place, how=STRAY, **tensor)
-        return made
+        return tensor_of_end
 
     return nest.map_structure(constant, ends)
 

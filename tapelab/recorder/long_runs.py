@@ -84,17 +84,17 @@ def _inputs(symbols: SymbolTable, ids: Sequence[Any], values: Sequence[Any]) -> 
     """The indices of all that ops were given, most of which is known already."""
     known = symbols.tensors.by_id
     numbers, flat = list(chain.from_iterable(ids)), list(chain.from_iterable(values))
-    found: list[Any] = list(map(known.get, numbers))
-    if None in found:
-        new = [at for at, index in enumerate(found) if index is None]
+    indices: list[Any] = list(map(known.get, numbers))
+    if None in indices:
+        new = [at for at, index in enumerate(indices) if index is None]
         symbols.constants([numbers[at] for at in new], [flat[at] for at in new])
         for at in new:
-            found[at] = known[numbers[at]]
+            indices[at] = known[numbers[at]]
     if np.ndarray in {*map(type, flat)}:
-        for index, value in zip(found, flat, strict=True):
+        for index, value in zip(indices, flat, strict=True):
             if is_large(value):
                 symbols.tensors.measure(index, value)
-    return found
+    return indices
 
 
 def _all_within(starts: NDArray[np.intc], lengths: NDArray[np.intc]) -> NDArray[np.intc]:

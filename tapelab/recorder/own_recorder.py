@@ -279,13 +279,15 @@ class BackwardPass:
     ) -> None:
         """Add a contribution to the gradient of a tensor, and write down the step."""
         before = self._sums.get(to)
-        made = -1 if contribution is None else self._gradient(contribution)
-        if made >= 0:
+        gradient = -1 if contribution is None else self._gradient(contribution)
+        if gradient >= 0:
             values = self._recorder._values
-            total = made if before is None else self._gradient(values[before] + values[made])
+            total = (
+                gradient if before is None else self._gradient(values[before] + values[gradient])
+            )
             self._sums[to] = total
-        given = made if upstream is None else upstream
-        fields = (position, to, given, local, made, self._sums.get(to, -1))
+        given = gradient if upstream is None else upstream
+        fields = (position, to, given, local, gradient, self._sums.get(to, -1))
         self._recorder._emit(e.Flowed(self._call, event, *fields), self._span)
 
     def _gradient(self, value: Any) -> int:

@@ -16,14 +16,14 @@ from tapelab.core.taped_records import TapedSteps
 
 def tape_snapshot(tape: GradientTape, answers: list[GradientCall]) -> GradientTape:
     """A copy of a tape with some of the gradient calls that it answered."""
-    made = GradientTape.__new__(GradientTape)
-    looked = tape._read_until  # before the ids are copied, so that none is missed
-    made.__dict__.update(tape.__dict__)
-    made.__dict__.update(
+    snapshot = GradientTape.__new__(GradientTape)
+    read_until = tape._read_until  # before the ids are copied, so that none is missed
+    snapshot.__dict__.update(tape.__dict__)
+    snapshot.__dict__.update(
         _windows=[list(window) for window in TapedSteps(tape).windows],
         _gradient_calls=[_copied(answer) for answer in answers],
         _ids=set(tape._ids),
-        _read_until=looked,
+        _read_until=read_until,
         _states=dict(tape._states),
         _stopped_ids=set(tape._stopped_ids),
         _followed=dict.fromkeys(tape._followed),
@@ -31,7 +31,7 @@ def tape_snapshot(tape: GradientTape, answers: list[GradientCall]) -> GradientTa
         _consumed=tape._consumed or (bool(answers) and not tape._persistent),
         _token=(None, ()),
     )
-    return made
+    return snapshot
 
 
 def _copied(answer: GradientCall) -> GradientCall:

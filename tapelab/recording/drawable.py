@@ -136,7 +136,7 @@ class Pictured(Drawable):
         return output_of(self)
 
 
-def written(file: Path, made: str | bytes | Mapping[str, Any]) -> Path:
+def written(file: Path, content: str | bytes | Mapping[str, Any]) -> Path:
     """Put what was made into a file, whole or not at all; its folder has to be there."""
     if not file.parent.is_dir():
         raise FileNotFoundError(
@@ -148,6 +148,6 @@ def written(file: Path, made: str | bytes | Mapping[str, Any]) -> Path:
             f"{str(file)!r} is a folder. Give the name of a file in it, such as "
             f"{str(file / 'picture.html')!r}."
         )
-    if isinstance(made, Mapping):
-        made = json.dumps(made, ensure_ascii=False, indent=1)
-    return write(file, made.encode() if isinstance(made, str) else made)
+    if isinstance(content, Mapping):
+        content = json.dumps(content, ensure_ascii=False, indent=1)
+    return write(file, content.encode() if isinstance(content, str) else content)

@@ -119,8 +119,8 @@ class Measures:
     @cached_property
     def nonfinite(self) -> NDArray[np.bool_]:
         """Which tensors hold a NaN or an infinity."""
-        made: NDArray[np.bool_] = (self._rows[:, 0] + self._rows[:, 1]) > 0
-        return made
+        flags: NDArray[np.bool_] = (self._rows[:, 0] + self._rows[:, 1]) > 0
+        return flags
 
     @cached_property
     def zero(self) -> NDArray[np.bool_]:

@@ -53,8 +53,8 @@ def kept(column: NDArray[Any]) -> Kept:
     name = _TYPE_NAMES[column.dtype]
     if len(column) < NARROWED_FROM:
         return Kept(name, column.tobytes())
-    found = None if name == "f64" else _in_steps(name, column)
-    return found or _narrowed(name, column)
+    stepped = None if name == "f64" else _in_steps(name, column)
+    return stepped or _narrowed(name, column)
 
 
 def _narrowed(name: str, column: NDArray[Any]) -> Kept:
