@@ -8,7 +8,7 @@ from typing import Final
 
 from tapelab.authoring.work import TEXT, WorkError
 from tapelab.exercises.beside import SCRIPT
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 _TEMPLATE: Final = Path(__file__).parent / "template"
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]+")

@@ -20,7 +20,7 @@ from tapelab.authoring.work import Work
 from tapelab.exercises.beside import SCRIPT, ExercisesError, names_in
 from tapelab.exercises.check import WAITING, Visibility, waiting
 from tapelab.exercises.text import short
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 Files = Mapping[str, bytes]
 

@@ -10,7 +10,7 @@ from tapelab import nest
 from tapelab.autodiff.gradient_overrides import CustomGradient, in_form, is_moving, numbers
 from tapelab.core import custom_op
 from tapelab.core.composite_tensor import numbers_of
-from tapelab.core.host_computation import compute_on_host
+from tapelab.core.host_values import compute_on_host
 from tapelab.core.tape import GradientTape, UnconnectedGradients
 from tapelab.core.tensor import constant_of
 from tapelab.ops.pass_through import identity

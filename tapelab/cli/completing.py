@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tapelab.lab.lesson_folder import languages, lessons, shipped_folder
 from tapelab.locales import ENGLISH
-from tapelab.recording.files import SUFFIX
+from tapelab.recording.atomic_write import SUFFIX
 
 
 def tapes(incomplete: str) -> list[str]:

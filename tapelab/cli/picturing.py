@@ -18,7 +18,7 @@ from tapelab.cli.completing import tapes
 from tapelab.lab.launcher import has_browser
 from tapelab.locales import language as speak
 from tapelab.locales import paragraph, say, sentence, translated
-from tapelab.recording.files import SUFFIX
+from tapelab.recording.atomic_write import SUFFIX
 
 if TYPE_CHECKING:
     from tapelab.widgets.show import Picture

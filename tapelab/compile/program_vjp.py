@@ -20,7 +20,7 @@ from tapelab.compile.fusion import fuse
 from tapelab.compile.lowering import Lowered, NotLoweredError, lowered
 from tapelab.compile.passes import optimised, results_of, without_dead_code
 from tapelab.compile.program import Instruction, Moving, Program
-from tapelab.core.host_computation import compute_on_host
+from tapelab.core.host_values import compute_on_host
 from tapelab.core.log import origin_here, thread
 from tapelab.core.op_declaration import Op
 from tapelab.core.origin import next_id

@@ -11,7 +11,7 @@ import numpy as np
 from tapelab.core.arrays import typed_array
 from tapelab.core.core_ops import CORE
 from tapelab.core.dispatch import public
-from tapelab.core.host_computation import as_setting, compute_on_host, depends_on
+from tapelab.core.host_values import as_setting, compute_on_host, depends_on
 from tapelab.core.large_values import Dropped
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapelab.core.arrays import checked, stacked, typed_array
 from tapelab.core.cell import Cell
-from tapelab.core.host_computation import compute_on_host
+from tapelab.core.host_values import compute_on_host
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.values import Nest, Value

@@ -18,7 +18,7 @@ from tapelab.exercises.check import Outcome
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.verdict import Judged, Verdict
 from tapelab.locales import say
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 FORMAT: Final = 1
 JUPYTER: Final = "JPY_SESSION_NAME"

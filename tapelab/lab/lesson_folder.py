@@ -11,7 +11,7 @@ from typing import Any
 
 from tapelab.locales import CATALOGUES, locale_names, say, sentence
 from tapelab.locales import language as spoken
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 from tapelab.views.card import direction
 
 START_PAGE = "Start here.ipynb"

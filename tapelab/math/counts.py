@@ -12,7 +12,7 @@ from tapelab.array_ops.shape_ops import stack
 from tapelab.array_ops.value_ops import cast
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
-from tapelab.core.host_computation import compute_on_host, depends_on
+from tapelab.core.host_values import compute_on_host, depends_on
 from tapelab.core.tensor import Tensor
 from tapelab.core.text_forms import brackets, spoken
 from tapelab.dtypes import as_dtype, int32, int64

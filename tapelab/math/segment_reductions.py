@@ -10,7 +10,7 @@ import numpy as np
 
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
-from tapelab.core.host_computation import compute_on_host, depends_on
+from tapelab.core.host_values import compute_on_host, depends_on
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
 from tapelab.core.text_forms import brackets

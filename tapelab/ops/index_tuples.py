@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.batching import along_first_axes
-from tapelab.core.host_computation import compute_on_host
+from tapelab.core.host_values import compute_on_host
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.op import op
 from tapelab.core.text_forms import brackets, unlike

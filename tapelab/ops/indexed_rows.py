@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.batching import BatchedCall, row_by_row
-from tapelab.core.host_computation import compute_on_host
+from tapelab.core.host_values import compute_on_host
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.op import op
 from tapelab.errors import invalid_argument

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.host_computation import compute_on_host
+from tapelab.core.host_values import compute_on_host
 from tapelab.core.op import op
 from tapelab.ops import samples
 from tapelab.ops.rules import FLOATS

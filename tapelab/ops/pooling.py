@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.batching import joined_with_first_axis
-from tapelab.core.host_computation import compute_on_host
+from tapelab.core.host_values import compute_on_host
 from tapelab.core.op import op
 from tapelab.kernels import pooling as kernels
 from tapelab.kernels.sliding_windows import Sliding, added_back, windows_of

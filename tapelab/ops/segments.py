@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.core.batching import along_first_axes
-from tapelab.core.host_computation import compute_on_host
+from tapelab.core.host_values import compute_on_host
 from tapelab.core.op import op
 from tapelab.kernels.row_scatter import add_rows, meet_rows
 from tapelab.ops import samples

@@ -13,7 +13,7 @@ from tapelab.core.cell import Cell, Holder, store
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.fast_path import fast_path_with_settings
-from tapelab.core.host_computation import compute_on_host
+from tapelab.core.host_values import compute_on_host
 from tapelab.core.log import thread
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor, constant_of

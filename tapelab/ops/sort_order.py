@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from tapelab.core.batching import BatchedCall, along_axis
-from tapelab.core.host_computation import as_setting, compute_on_host
+from tapelab.core.host_values import as_setting, compute_on_host
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument

@@ -16,7 +16,7 @@ import numpy as np
 
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
-from tapelab.core.host_computation import compute_on_host
+from tapelab.core.host_values import compute_on_host
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import DType, as_dtype, float32, int64

@@ -35,8 +35,7 @@ from tapelab.recorder.symbol_table import SymbolTable
 from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE, Method
-from tapelab.recording.nested import Nested
-from tapelab.recording.schema import Role
+from tapelab.recording.schema import Nested, Role
 from tapelab.version import __version__
 
 if TYPE_CHECKING:

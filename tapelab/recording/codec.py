@@ -8,16 +8,16 @@ from dataclasses import asdict
 from typing import Any, Final, TypeVar
 
 from tapelab.errors import RecordingError
+from tapelab.recording.compression import is_packed, packed, unpacked
 from tapelab.recording.facts import Rule
-from tapelab.recording.narrowing import column_in, kept
-from tapelab.recording.nested import Nested
+from tapelab.recording.field_tables import in_tables, without_tables
+from tapelab.recording.narrow_columns import column_in, kept
 from tapelab.recording.op_facts import OpFacts
-from tapelab.recording.packing import is_packed, packed, unpacked
-from tapelab.recording.rows import in_tables, without_tables
 from tapelab.recording.schema import (
     SCHEMA,
     Columns,
     Group,
+    Nested,
     RecordingData,
     Source,
     TapeFacts,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.namespace.hooks import output_of, picture_of
-from tapelab.recording.files import SUFFIX, write
+from tapelab.recording.atomic_write import SUFFIX, write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

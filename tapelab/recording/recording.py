@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.errors import RecordingError
+from tapelab.recording.atomic_write import SUFFIX, write
 from tapelab.recording.codec import decode, to_packed
 from tapelab.recording.drawable import FORMS, Pictured
 from tapelab.recording.events import KIND_OF, Event, Located, unpack
 from tapelab.recording.facts import WORDS
-from tapelab.recording.files import SUFFIX, write
 from tapelab.recording.measures import Measures
 from tapelab.recording.previews import Previews
 from tapelab.recording.schema import RecordingData, Span, TensorFacts

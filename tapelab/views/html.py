@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.locales import language, of_explorer
-from tapelab.recording import Recording, packing
+from tapelab.recording import Recording, compression
 from tapelab.recording.codec import to_packed
 from tapelab.recording.events import KIND_OF, Ran
 from tapelab.views import text_view
@@ -116,11 +116,11 @@ def wrapped(content: str, recording: Recording) -> str:
 
 def packed(kind: str, data: bytes, at: str = "") -> str:
     """Bytes for the bundle, compressed where they are many."""
-    return _script(kind, packing.packed(data), at)
+    return _script(kind, compression.packed(data), at)
 
 
 def _script(kind: str, data: bytes, at: str) -> str:
-    at += ' data-packed="planes"' if packing.is_packed(data) else ""
+    at += ' data-packed="planes"' if compression.is_packed(data) else ""
     return (
         f'<script type="application/octet-stream;base64" class="tapelab-{kind}"{at}>'
         f"{b64encode(data).decode('ascii')}</script>"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tapelab.recording import files
+from tapelab.recording import atomic_write
 from tests.fixtures.record import FOLDER
 
 
@@ -105,7 +105,7 @@ def test_a_read_only_folder_is_told(main, tape, tmp_path, monkeypatch):
     def refuse(self, *_):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
 
-    monkeypatch.setattr(files, "open_new", refuse)  # root may write everywhere
+    monkeypatch.setattr(atomic_write, "open_new", refuse)  # root may write everywhere
     told = main("show", tape, "-o", "z.html", code=2).stderr
     assert told.startswith("tapelab: z.html cannot be written: Permission denied. Name a file in ")
     assert [each.name for each in tmp_path.iterdir()] == ["z.tape"]

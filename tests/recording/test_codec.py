@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tapelab as tf
 from tapelab.errors import RecordingError
-from tapelab.recording import from_bytes, narrowing, to_bytes
+from tapelab.recording import from_bytes, narrow_columns, to_bytes
 from tapelab.recording.codec import MAGIC
 from tapelab.recording.events import Watched
 from tests.fixtures.record import record
@@ -75,7 +75,7 @@ def test_numbers_survive_exactly_also_nan_and_infinities(numbers):
 def test_long_columns_are_kept_narrow_where_every_number_fits(
     recording, monkeypatch, column, numbers, kept
 ):
-    monkeypatch.setattr(narrowing, "NARROWED_FROM", 1)
+    monkeypatch.setattr(narrow_columns, "NARROWED_FROM", 1)
     given = np.array(numbers, recording.columns[column].dtype)
     changed = replace(recording, columns={**recording.columns, column: given})
     data = to_bytes(changed)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tapelab.recording import from_bytes
-from tapelab.recording.packing import lanes
+from tapelab.recording.compression import byte_planes
 from tapelab.views import explanation_card, html
 
 DATA = re.compile(r'class="tapelab-recording"([^>]*)>([^<]*)</script>')
@@ -59,7 +59,7 @@ def test_a_long_recording_travels_packed(golden):
 @pytest.mark.parametrize("length", [0, 1, 4, 7, 8])
 def test_lanes_take_words_apart_and_fill_up_the_last(length):
     data = bytes(range(1, length + 1))
-    told = np.frombuffer(lanes(data), np.uint8).reshape(8, -1).T.tobytes()
+    told = np.frombuffer(byte_planes(data), np.uint8).reshape(8, -1).T.tobytes()
     assert told == data + bytes(-length % 8)
 
 

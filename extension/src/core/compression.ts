@@ -1,4 +1,4 @@
-/** Long recordings travel and are kept packed: see `tapelab/recording/packing.py`. */
+/** Long recordings travel and are kept packed: see `tapelab/recording/compression.py`. */
 
 /** The bytes that letters in base64 stand for; younger browsers know it by heart. */
 export function fromBase64(text: string): Uint8Array {

@@ -17,7 +17,7 @@ from tapelab.grading.formats.gradescope import failure, results
 from tapelab.grading.formats.gradescope_zip import CONFIG
 from tapelab.grading.grade import grade
 from tapelab.grading.submission import Submission, UnreadableSubmission
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 
 def main(root: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 from tapelab.authoring.work import Work
 from tapelab.exercises.beside import SCRIPT
 from tapelab.exercises.registry import LESSONS
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 from tapelab.version import __version__
 
 CONFIG: Final = "tapelab.json"

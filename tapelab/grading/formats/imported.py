@@ -18,7 +18,7 @@ from tapelab.exercises.exercise import Exercise
 from tapelab.grading.formats.foreign import asserted, doctested
 from tapelab.grading.formats.grades import whole
 from tapelab.grading.formats.notebooks import KERNEL, Cell, code, text_of
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 _MAKERS: Final[Mapping[str, Callable[..., Check]]] = {"asserted": asserted, "doctested": doctested}
 _HINT: Final = "Run the first test by hand: what does your answer give there, and what should it?"

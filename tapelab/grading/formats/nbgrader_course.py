@@ -29,7 +29,7 @@ from tapelab.grading.formats.notebooks import CODE, Cell, load, save
 from tapelab.grading.formats.roles import Role, role_of, roles_of, with_role
 from tapelab.grading.notebook import Cell as CodeCell
 from tapelab.grading.submission import Submission
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 _TIMESTAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d[ T][\d:.]+)\s*(\S*)")
 

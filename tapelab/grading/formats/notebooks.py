@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 from tapelab.grading.files import UnreadableSubmission
 from tapelab.grading.formats.grades import UnreadableFormat
 from tapelab.grading.notebook import notebook_of
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 CODE, MARKDOWN, RAW = "code", "markdown", "raw"
 KERNEL: Final = {

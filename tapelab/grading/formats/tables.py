@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from tapelab.grading.formats.grades import UnreadableFormat
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 BOM: Final = "\ufeff"
 _FORMULA: Final = re.compile(r"^[=+\-@\uff1d\uff0b\uff0d\uff20]")

@@ -7,7 +7,7 @@ import pytest
 
 import tapelab as tf
 from tapelab.errors import RecordingError
-from tapelab.recording import files, from_bytes, packing, to_bytes
+from tapelab.recording import atomic_write, compression, from_bytes, to_bytes
 from tests.fixtures.record import FOLDER
 
 
@@ -48,14 +48,14 @@ def test_a_short_recording_is_kept_as_it_is_and_a_long_one_in_a_tenth_of_the_roo
 @pytest.mark.parametrize("spoil", [lambda data: data[:-9], lambda data: data[:40] + data[80:]])
 def test_a_packed_file_that_is_damaged_is_named_and_refused(long, tmp_path, spoil):
     file = tmp_path / "long.tape"
-    file.write_bytes(spoil(packing.pack(to_bytes(long))))
+    file.write_bytes(spoil(compression.pack(to_bytes(long))))
     with pytest.raises(RecordingError, match=r"long\.tape: This recording is .*damaged"):
         tf.Recording.load(file)
 
 
 def test_packed_bytes_of_anything_else_are_no_recording():
     with pytest.raises(RecordingError, match="not a recording"):
-        from_bytes(packing.pack(b"something else, in words"))
+        from_bytes(compression.pack(b"something else, in words"))
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside_it(
@@ -67,9 +67,9 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside_it(
     def full(self, target):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(files.Path, "replace", full)
+    monkeypatch.setattr(atomic_write.Path, "replace", full)
     with pytest.raises(OSError, match="No space left"):
-        files.write(file, b"half")
+        atomic_write.write(file, b"half")
     assert file.read_bytes() == before
     assert list(tmp_path.iterdir()) == [file]
 
@@ -78,27 +78,27 @@ def test_a_file_that_is_replaced_stays_as_private_as_it_was(tmp_path):
     file = tmp_path / "a"
     file.write_bytes(b"old")
     file.chmod(0o600)
-    files.write(file, b"new")
+    atomic_write.write(file, b"new")
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"new", 0o600)
 
 
 def test_what_must_not_be_written_is_kept(tmp_path, monkeypatch):
     file = tmp_path / "a"
     file.write_bytes(b"old")
-    monkeypatch.setattr(files.os, "access", lambda *_: False)  # root may write everything
+    monkeypatch.setattr(atomic_write.os, "access", lambda *_: False)  # root may write everything
     with pytest.raises(PermissionError, match="Permission denied"):
-        files.write(file, b"new")
+        atomic_write.write(file, b"new")
     assert file.read_bytes() == b"old"
 
 
 def test_a_link_is_followed(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "there" / "a")
-    files.write(tmp_path / "link", b"new")
+    atomic_write.write(tmp_path / "link", b"new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "there" / "a").read_bytes() == b"new"
 
 
 def test_a_folder_is_no_file(tmp_path):
     with pytest.raises(IsADirectoryError):
-        files.write(tmp_path, b"new")
+        atomic_write.write(tmp_path, b"new")
