@@ -1,4 +1,4 @@
-"""`tf.keras.callbacks`: what is told of each turn of training, and may step in."""
+"""`tf.keras.callbacks`: objects that training calls at each event."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tapelab.keras.lazy_names import offered
 NAMES: Final = {
     "callback": "Callback History LambdaCallback",
     "callback_list": "CallbackList",
-    "progress": "ProgbarLogger",
-    "watching": "EarlyStopping ReduceLROnPlateau ModelCheckpoint",
-    "acting": "LearningRateScheduler TerminateOnNaN CSVLogger",
+    "loggers": "CSVLogger ProgbarLogger",
+    "training_control": "EarlyStopping LearningRateScheduler ModelCheckpoint"
+    " ReduceLROnPlateau TerminateOnNaN",
 }
 """The callbacks by the files they stand in."""
 

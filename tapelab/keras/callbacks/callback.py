@@ -1,18 +1,23 @@
-"""`tf.keras.callbacks.Callback`: what is told of each turn of training, and may step in."""
+"""`tf.keras.callbacks.Callback`: methods that training calls at each event, and the plain ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from tapelab.keras.class_settings import Configured
 
-class Callback:
-    """Is told when rounds and batches begin and end. A subclass writes the methods it wants."""
+
+class Callback(Configured):
+    """Has a method for each event of training. A subclass overrides those that it needs."""
 
     def __init__(self) -> None:
         self.params: dict[str, Any] = {}
         self._model: Any = None
         self.validation_data = None
+
+    def _begin(self, arguments: dict[str, Any]) -> None:
+        Callback.__init__(self)
 
     @property
     def model(self) -> Any:
@@ -20,11 +25,11 @@ class Callback:
         return self._model
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Learn the number of epochs and steps."""
+        """Store the number of epochs and steps."""
         self.params = params
 
     def set_model(self, model: Any) -> None:
-        """Learn which model is trained."""
+        """Store the model that is trained."""
         self._model = model
 
     def on_batch_begin(self, batch: int, logs: Any = None) -> None:
@@ -34,52 +39,52 @@ class Callback:
         """An older name of `on_train_batch_end`."""
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """A round of training begins."""
+        """An epoch begins."""
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """A round of training is over; the logs hold the loss and the metrics."""
+        """An epoch ends; the logs contain the loss and the metrics."""
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """A batch of training begins."""
+        """A training batch begins."""
         self.on_batch_begin(batch, logs=logs)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        """A batch of training is over."""
+        """A training batch ends."""
         self.on_batch_end(batch, logs=logs)
 
     def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
         """A batch of `evaluate` or of validation begins."""
 
     def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
-        """A batch of `evaluate` or of validation is over."""
+        """A batch of `evaluate` or of validation ends."""
 
     def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
         """A batch of `predict` begins."""
 
     def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
-        """A batch of `predict` is over."""
+        """A batch of `predict` ends."""
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Training begins."""
 
     def on_train_end(self, logs: Any = None) -> None:
-        """Training is over."""
+        """Training ends."""
 
     def on_test_begin(self, logs: Any = None) -> None:
         """`evaluate` or validation begins."""
 
     def on_test_end(self, logs: Any = None) -> None:
-        """`evaluate` or validation is over."""
+        """`evaluate` or validation ends."""
 
     def on_predict_begin(self, logs: Any = None) -> None:
         """`predict` begins."""
 
     def on_predict_end(self, logs: Any = None) -> None:
-        """`predict` is over."""
+        """`predict` ends."""
 
 
 class History(Callback):
-    """Remembers what the logs of each round say: `history["loss"]` is a list."""
+    """Collects the logs of each epoch: `history["loss"]` is a list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,18 +92,18 @@ class History(Callback):
         self.epoch: list[int] = []
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Begin with no round."""
+        """Forget the epochs of an earlier training."""
         self.epoch = []
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Write a round down."""
+        """Append the logs of the epoch."""
         self.epoch.append(epoch)
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(value)
 
 
 class LambdaCallback(Callback):
-    """A callback made of functions: `LambdaCallback(on_epoch_end=lambda epoch, logs: …)`."""
+    """A callback made from functions: `LambdaCallback(on_epoch_end=lambda epoch, logs: …)`."""
 
     def __init__(self, **functions: Callable[..., Any]) -> None:
         super().__init__()

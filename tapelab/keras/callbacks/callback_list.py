@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from tapelab.keras.callbacks.callback import Callback, History
-from tapelab.keras.callbacks.progress import ProgbarLogger
+from tapelab.keras.callbacks.loggers import ProgbarLogger
 
 EVENTS: Final = tuple(name for name in vars(Callback) if name.startswith("on_"))
 
 
 class CallbackList:
-    """Several callbacks that are told together."""
+    """Calls the method of an event on each of several callbacks."""
 
     def __init__(self, callbacks: Iterable[Callback], model: Any, params: dict[str, Any]) -> None:
         self.callbacks = list(callbacks)
@@ -26,28 +26,28 @@ class CallbackList:
         cls, given: Any, model: Any, verbose: Any, *, epochs: int, steps: int | None,
         history: bool = False,
     ) -> CallbackList:  # fmt: skip
-        """The callbacks of a learner, with one that prints and one that remembers."""
+        """Return the user's callbacks, with one that prints and one that collects the history."""
         if isinstance(given, CallbackList):
             return given
         listed = [] if given is None else given if isinstance(given, (list, tuple)) else [given]
-        loud = 1 if verbose == "auto" else int(verbose)
-        found = [*listed, *([ProgbarLogger()] if loud else [])]
-        memory = next((each for each in found if isinstance(each, History)), None)
-        if history and memory is None:
-            memory = History()
-            found.append(memory)
-        made = cls(found, model, {"verbose": loud, "epochs": epochs, "steps": steps})
-        made.history = memory
-        return made
+        verbosity = 1 if verbose == "auto" else int(verbose)
+        callbacks = [*listed, *([ProgbarLogger()] if verbosity else [])]
+        recorder = next((each for each in callbacks if isinstance(each, History)), None)
+        if history and recorder is None:
+            recorder = History()
+            callbacks.append(recorder)
+        together = cls(callbacks, model, {"verbose": verbosity, "epochs": epochs, "steps": steps})
+        together.history = recorder
+        return together
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name not in EVENTS:
             raise AttributeError(f"'CallbackList' object has no attribute '{name}'")
 
-        def tell(*args: Any) -> None:
-            counted = "epoch" in name or "batch" in name
-            told = args if len(args) > counted else (*args, {})
+        def call_all(*args: Any) -> None:
+            has_number = "epoch" in name or "batch" in name
+            arguments = args if len(args) > has_number else (*args, {})
             for each in self.callbacks:
-                getattr(each, name)(*told)
+                getattr(each, name)(*arguments)
 
-        return tell
+        return call_all

@@ -1,78 +1,81 @@
-"""What `fit` prints: a bar that fills up, or one line for each round."""
+"""Callbacks that report training: the progress bar of `fit`, and a file of the logs."""
 
 from __future__ import annotations
 
+import csv
 import sys
 import time
+from pathlib import Path
 from typing import Any, Final
 
 from tapelab.keras.callbacks.callback import Callback
+from tapelab.keras.class_settings import setting
 
 WIDTH: Final = 20
 INTERVAL: Final = 0.05
 
 
 class ProgbarLogger(Callback):
-    """Prints how far a round has come, and what the metrics say."""
+    """Prints the progress of an epoch, and the metrics."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._line: Line | None = None
+        self._line: ProgressLine | None = None
         self._within_fit = False
         self._step = 0
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Remember that rounds of validation belong to a round of training."""
+        """Note that validation is a part of an epoch from now on."""
         self._within_fit = True
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Print the number of the round, if there are several."""
+        """Print the number of the epoch, if there are several."""
         if self.params["epochs"] > 1:
             sys.stdout.write(f"Epoch {epoch + 1}/{self.params['epochs']}\n")
-        self._begin()
+        self._start_line()
 
     def on_test_begin(self, logs: Any = None) -> None:
-        """Start a bar, where `evaluate` stands by itself."""
+        """Start a bar for `evaluate` outside training."""
         if not self._within_fit:
-            self._begin()
+            self._start_line()
 
     def on_predict_begin(self, logs: Any = None) -> None:
         """Start a bar."""
-        self._begin()
+        self._start_line()
 
-    def _begin(self) -> None:
-        self._line = Line(self.params.get("steps"), self.params["verbose"])
+    def _start_line(self) -> None:
+        self._line = ProgressLine(self.params.get("steps"), self.params["verbose"])
         self._step = 0
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Let the bar grow."""
-        self._grow(batch, logs)
+        """Extend the bar."""
+        self._extend(batch, logs)
 
     def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Let the bar grow, where `evaluate` stands by itself."""
+        """Extend the bar of `evaluate` outside training."""
         if not self._within_fit:
-            self._grow(batch, logs)
+            self._extend(batch, logs)
 
     def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Let the bar grow."""
-        self._grow(batch, {})
+        """Extend the bar."""
+        self._extend(batch, {})
 
-    def _grow(self, batch: int, logs: Any) -> None:
+    def _extend(self, batch: int, logs: Any) -> None:
         assert self._line is not None
         self._step = batch + 1
         self._line.show(self._step, logs or {})
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Print the whole line of the round."""
+        """Print the final line of the epoch."""
         self._finish(logs)
 
     def on_test_end(self, logs: Any = None) -> None:
-        """Print the whole line, where `evaluate` stands by itself."""
+        """Print the final line of `evaluate` outside training."""
         if not self._within_fit:
             self._finish(logs)
 
     def on_predict_end(self, logs: Any = None) -> None:
-        """Print the whole line."""
+        """Print the final line."""
         self._finish({})
 
     def _finish(self, logs: Any) -> None:
@@ -81,16 +84,16 @@ class ProgbarLogger(Callback):
 
 
 def _in_notebook() -> bool:
-    """Whether a kernel runs this, whose front-end can write a line over itself."""
+    """Whether this runs in a notebook, which can overwrite a line."""
     ipython: Any = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return getattr(shell, "kernel", None) is not None
 
 
-class Line:
-    """One line of progress, written over itself where somebody can watch it grow.
+class ProgressLine:
+    """A line of progress, which overwrites itself in a terminal or a notebook.
 
-    A plain log gets the finished line only.
+    A file gets the final line only.
     """
 
     def __init__(self, steps: int | None, verbose: int) -> None:
@@ -100,23 +103,27 @@ class Line:
         self._alive = verbose == 1 and (sys.stdout.isatty() or _in_notebook())
 
     def show(self, step: int, logs: dict[str, Any]) -> None:
-        """Write the line as it stands, unless that was done a moment ago."""
+        """Write the current line, unless the last one is recent."""
         now = time.time()
         if not self._alive or (now - self._shown < INTERVAL and step > 1):
             return
         self._shown = now
-        self._write(f"{self._bar(step)} {self._pace(step, now, done=False)}{told(logs)}", "")
+        self._write(
+            f"{self._bar(step)} {self._pace(step, now, done=False)}{metrics_text(logs)}", ""
+        )
 
     def finish(self, step: int, logs: dict[str, Any]) -> None:
-        """Write the line for good; a number above 2 asks for nothing but the rounds."""
+        """Write the final line; none for `verbose` above 2."""
         if self._verbose > 2:
             return
         self._steps = self._steps or step
         pace = self._pace(step, time.time(), done=True)
         if self._verbose == 2:
-            self._write(f"{step}/{self._steps} - {pace.replace(' ', ' - ', 1)}{told(logs)}", "\n")
+            self._write(
+                f"{step}/{self._steps} - {pace.replace(' ', ' - ', 1)}{metrics_text(logs)}", "\n"
+            )
             return
-        self._write(f"{self._bar(step)} {pace}{told(logs)}", "\n")
+        self._write(f"{self._bar(step)} {pace}{metrics_text(logs)}", "\n")
 
     def _write(self, text: str, end: str) -> None:
         start = "\r" if self._alive else ""
@@ -135,14 +142,14 @@ class Line:
         return f"\033[1m{count}\033[0m \033[32m{full}\033[0m\033[37m{empty}\033[0m"
 
     def _pace(self, step: int, now: float, *, done: bool) -> str:
-        """The time that was needed, or is still needed, and the time of a step."""
+        """The time that has passed or remains, and the time per step."""
         each = (now - self._started) / max(step, 1)
         whole = now - self._started if done else each * ((self._steps or step) - step)
         return f"{clock(whole)} {per_step(each)}"
 
 
-def told(logs: dict[str, Any]) -> str:
-    """What the metrics say, as the end of a line."""
+def metrics_text(logs: dict[str, Any]) -> str:
+    """Return the metrics as the end of a line."""
     return "".join(f" - {name}: {_number(value)}" for name, value in logs.items())
 
 
@@ -153,7 +160,7 @@ def _number(value: Any) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A time as a clock shows it: 7s, 1:07, 2:01:07."""
+    """Return a time as 7s, 1:07 or 2:01:07."""
     hours, rest = divmod(int(seconds), 3600)
     if hours:
         return f"{hours}:{rest // 60:02d}:{rest % 60:02d}"
@@ -161,7 +168,32 @@ def clock(seconds: float) -> str:
 
 
 def per_step(seconds: float) -> str:
-    """How long a step takes, in the unit that suits."""
+    """Return the time per step, in a suitable unit."""
     if seconds >= 1:
         return f"{seconds:.0f}s/step"
     return f"{seconds * 1e3:.0f}ms/step" if seconds >= 1e-3 else f"{seconds * 1e6:.0f}us/step"
+
+
+class CSVLogger(Callback):
+    """Writes the logs of each epoch to a line of a file."""
+
+    filename: Path = setting(convert=Path)
+    separator: str = setting(",")
+    append: bool = setting(False)
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Start a new file, unless lines are to be appended."""
+        self._names: list[str] | None = None
+        if not self.append:
+            self.filename.write_text("", encoding="utf-8")
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Write a line."""
+        values = logs or {}
+        with self.filename.open("a", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, delimiter=self.separator, lineterminator="\n")
+            if self._names is None:
+                self._names = sorted(values)
+                if file.tell() == 0:
+                    writer.writerow(["epoch", *self._names])
+            writer.writerow([epoch, *(values.get(name, "NA") for name in self._names)])

@@ -1,0 +1,258 @@
+"""Callbacks that control training: by the epoch, by the loss, or by a metric that they monitor."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.core.tensor import Tensor
+from tapelab.keras.callbacks.callback import Callback
+from tapelab.keras.class_settings import setting
+
+RISING: Final = ("accuracy", "acc", "auc", "precision", "recall", "fmeasure", "f1_score", "iou")
+"""Parts of the names of metrics that should increase."""
+
+
+class MetricMonitor(Callback):
+    """Watches a metric of the logs, and decides whether it has improved."""
+
+    monitor: str = setting("val_loss")
+    mode: str = setting("auto")
+    min_delta: float = 0
+
+    def __post_init__(self) -> None:
+        if self.mode not in {"auto", "min", "max"}:
+            warnings.warn(
+                f"{type(self).__name__} mode '{self.mode}' is unknown, fallback to auto mode.",
+                stacklevel=5,
+            )
+            self.mode = "auto"
+        rises = any(part in self.monitor.lower() for part in RISING)
+        self.rising = self.mode == "max" or (self.mode == "auto" and rises)
+        self.min_delta = abs(self.min_delta)
+
+    @property
+    def worst(self) -> float:
+        """The value than which every other is better."""
+        return -np.inf if self.rising else np.inf
+
+    def improved(self, value: Any, best: Any) -> bool:
+        """Return whether a value is better than another by more than `min_delta`."""
+        if self.rising:
+            return bool(value - self.min_delta > best)
+        return bool(value + self.min_delta < best)
+
+    def metric(self, logs: Any, action: str) -> Any:
+        """Return the metric; None and a warning if the logs do not contain it."""
+        value = (logs or {}).get(self.monitor)
+        if value is None:
+            warnings.warn(
+                f"{action} conditioned on metric `{self.monitor}` which is not available. "
+                f"Available metrics are: {','.join(logs or {})}",
+                stacklevel=4,
+            )
+        return value
+
+
+class EarlyStopping(MetricMonitor):
+    """Ends training when a metric has not improved for `patience` epochs."""
+
+    min_delta: float = setting(0, before="mode")
+    patience: int = setting(0, before="mode")
+    verbose: int = setting(0, before="mode")
+    baseline: float | None = setting(None)
+    restore_best_weights: bool = setting(False)
+    start_from_epoch: int = setting(0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._reset()
+
+    def _reset(self) -> None:
+        self.wait = self.stopped_epoch = self.best_epoch = 0
+        self.best: Any = None
+        self.best_weights: Any = None
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Forget an earlier training."""
+        self._reset()
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Check whether the metric has improved."""
+        value = self.metric(logs, "Early stopping")
+        if value is None or epoch < self.start_from_epoch:
+            return
+        if self.restore_best_weights and self.best_weights is None:
+            self.best_weights, self.best_epoch = self.model.get_weights(), epoch
+        self.wait += 1
+        if self.improved(value, self.worst if self.best is None else self.best):
+            self._store_best(epoch, value)
+            return
+        if self.wait >= self.patience and epoch > 0:
+            self.stopped_epoch = epoch
+            self.model.stop_training = True
+
+    def _store_best(self, epoch: int, value: Any) -> None:
+        self.best, self.best_epoch = value, epoch
+        if self.restore_best_weights:
+            self.best_weights = self.model.get_weights()
+        if self.baseline is None or self.improved(value, self.baseline):
+            self.wait = 0
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Print the epoch that ended training, and restore the best weights if requested."""
+        if self.stopped_epoch and self.verbose:
+            sys.stdout.write(f"Epoch {self.stopped_epoch + 1}: early stopping\n")
+        if self.restore_best_weights and self.best_weights is not None:
+            if self.verbose:
+                sys.stdout.write(
+                    "Restoring model weights from the end of the best epoch: "
+                    f"{self.best_epoch + 1}.\n"
+                )
+            self.model.set_weights(self.best_weights)
+
+
+class ReduceLROnPlateau(MetricMonitor):
+    """Reduces the learning rate when a metric has not improved for `patience` epochs."""
+
+    factor: float = setting(0.1, before="mode")
+    patience: int = setting(10, before="mode")
+    verbose: int = setting(0, before="mode")
+    min_delta: float = setting(1e-4)
+    cooldown: int = setting(0)
+    min_lr: float = setting(0.0)
+    _takes_more = True
+
+    def _begin(self, arguments: dict[str, Any]) -> None:
+        for name in arguments.keys() - self._settings.keys():  # such as `epsilon` of Keras 2
+            del arguments[name]
+        super()._begin(arguments)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.factor >= 1.0:
+            raise ValueError(
+                f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={self.factor}"
+            )
+        self._reset()
+
+    def _reset(self) -> None:
+        self.wait = self.cooldown_counter = 0
+        self.best: Any = self.worst
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Forget an earlier training."""
+        self._reset()
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Check whether the metric has improved."""
+        logs = {} if logs is None else logs
+        rate = float(self.model.optimizer.learning_rate)
+        logs["learning_rate"] = rate
+        value = self.metric(logs, "Learning rate reduction is")
+        if value is None:
+            return
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self.improved(value, self.best):
+            self.best, self.wait = value, 0
+        elif self.cooldown_counter <= 0:
+            self.wait += 1
+            if self.wait >= self.patience and rate > self.min_lr:
+                self._reduce(epoch, rate)
+
+    def _reduce(self, epoch: int, rate: float) -> None:
+        new = max(rate * self.factor, self.min_lr)
+        self.model.optimizer.learning_rate = new
+        self.cooldown_counter, self.wait = self.cooldown, 0
+        if self.verbose:
+            sys.stdout.write(
+                f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate to {new}.\n"
+            )
+
+
+class ModelCheckpoint(MetricMonitor):
+    """Saves the weights after each epoch, or only when a metric has improved."""
+
+    filepath: str = setting(before="monitor", convert=str)
+    verbose: int = setting(0, before="mode")
+    save_best_only: bool = setting(False, before="mode")
+    save_weights_only: bool = setting(False, before="mode")
+    save_freq: str = setting("epoch")
+    initial_value_threshold: float | None = setting(None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.save_weights_only:
+            raise ValueError(
+                "tapelab saves weights only. Try ModelCheckpoint('name.weights.h5', "
+                "save_weights_only=True)."
+            )
+        if not self.filepath.endswith(".weights.h5"):
+            raise ValueError(
+                "When using `save_weights_only=True` in `ModelCheckpoint`, the filepath provided "
+                "must end in `.weights.h5` (Keras weights format). "
+                f"Received: filepath={self.filepath}"
+            )
+        if self.save_freq != "epoch":
+            raise ValueError("tapelab saves after whole rounds only: save_freq='epoch'.")
+        start = self.initial_value_threshold
+        self.best: Any = self.worst if start is None else start
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Save the weights of the epoch, if they are to be kept."""
+        if self.save_best_only:
+            value = self.metric(logs, "Can save best model only")
+            if value is None or not self.improved(value, self.best):
+                return
+            self.best = value
+        path = self.filepath.format(epoch=epoch + 1, **(logs or {}))
+        if self.verbose:
+            sys.stdout.write(f"\nEpoch {epoch + 1}: saving model to {path}\n")
+        self.model.save_weights(path)
+
+
+class LearningRateScheduler(Callback):
+    """Sets the learning rate before each epoch to a function of its number (and of the rate)."""
+
+    schedule: Callable[..., Any] = setting()
+    verbose: int = setting(0)
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Set the learning rate."""
+        optimizer = self.model.optimizer
+        try:
+            rate = self.schedule(epoch, float(optimizer.learning_rate))
+        except TypeError:  # a function of the epoch alone
+            rate = self.schedule(epoch)
+        if not isinstance(rate, (float, np.floating, Tensor)):
+            raise ValueError(
+                f"The output of the `schedule` function should be a float. Got: {rate}"
+            )
+        optimizer.learning_rate = rate
+        if self.verbose:
+            sys.stdout.write(
+                f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to "
+                f"{float(rate)}.\n"
+            )
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Add the learning rate to the logs."""
+        if logs is not None:
+            logs["learning_rate"] = float(self.model.optimizer.learning_rate)
+
+
+class TerminateOnNaN(Callback):
+    """Ends training when the loss is NaN or infinite."""
+
+    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Check the loss."""
+        loss = (logs or {}).get("loss")
+        if loss is not None and not np.isfinite(loss):
+            sys.stdout.write(f"Batch {batch}: Invalid loss, terminating training\n")
+            self.model.stop_training = True
