@@ -17,7 +17,7 @@ from tapelab.keras.saving import (
     get_registered_object,
     register_keras_serializable,
 )
-from tapelab.keras.training.sequences import PyDataset
+from tapelab.keras.training.batches import PyDataset
 from tapelab.namespace.missing_names import in_module
 from tapelab.random import set_seed
 from tapelab.random.seeds import draw_by_python

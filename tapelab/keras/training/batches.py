@@ -1,4 +1,4 @@
-"""From arrays, tensors, Datasets and generators to batches."""
+"""Batches of arrays, tensors, datasets, generators and `tf.keras.utils.PyDataset`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from tapelab.data.dataset import Dataset
 from tapelab.data.element_order import draws
 from tapelab.dtypes import as_dtype
 from tapelab.keras import backend
-from tapelab.keras.training.sequences import PyDataset
 
 RAN_OUT = (
     "Your input ran out of data; interrupting training. Make sure that your dataset or generator "
@@ -26,16 +25,50 @@ RAN_OUT = (
 )
 
 
+class PyDataset:
+    """Batches by their numbers. A subclass writes `__len__` and `__getitem__(self, index)`."""
+
+    def __init__(
+        self, workers: int = 1, use_multiprocessing: bool = False, max_queue_size: int = 10
+    ) -> None:
+        self.workers, self.use_multiprocessing = workers, use_multiprocessing
+        self.max_queue_size = max_queue_size
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __getitem__(self, index: int) -> Any:
+        raise NotImplementedError
+
+    @property
+    def num_batches(self) -> int | None:
+        """The number of batches."""
+        return len(self)
+
+    def on_epoch_begin(self) -> None:
+        """An epoch begins."""
+
+    def on_epoch_end(self) -> None:
+        """An epoch ends; the batches may be shuffled."""
+
+    def batches(self, order: list[int]) -> Iterator[Any]:
+        """Yield the batches in an order."""
+        self.on_epoch_begin()
+        for index in order:
+            yield self[index]
+        self.on_epoch_end()
+
+
 @dataclass(frozen=True)
 class Batches:
-    """How to begin a round over the batches, and how many there are in it, if that is known."""
+    """How to start an epoch, and the number of its batches, if known."""
 
     start: Callable[[], Iterator[Any]]
     count: int | None = None
 
 
-class Rounds:
-    """Goes over batches again and again; a given number of steps ends a round early."""
+class EpochIterator:
+    """Iterates over batches for several epochs; a given number of steps ends an epoch early."""
 
     def __init__(self, batches: Batches, steps: int | None) -> None:
         self._batches, self._steps = batches, steps
@@ -43,11 +76,11 @@ class Rounds:
 
     @property
     def steps(self) -> int | None:
-        """How many steps a round has, if that is known."""
+        """The number of steps of an epoch, if known."""
         return self._steps or self._batches.count
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
-        """One round: the number of each step, and its batch."""
+        """Yield the number and the batch of each step of an epoch."""
         if self._steps is None:
             yield from enumerate(self._batches.start())
             return
@@ -63,7 +96,7 @@ class Rounds:
 
 
 def unpacked(data: Any) -> tuple[Any, Any, Any]:
-    """The inputs, labels and weights of a batch; None for those that are not there."""
+    """Return the inputs, labels and weights of a batch; None for missing ones."""
     if isinstance(data, list):
         data = tuple(data)
     if not isinstance(data, tuple):
@@ -77,7 +110,7 @@ def unpacked(data: Any) -> tuple[Any, Any, Any]:
 
 
 def packed(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
-    """Inputs, labels and weights as one batch."""
+    """Return inputs, labels and weights as a batch."""
     if y is None:
         return (x,) if isinstance(x, (tuple, list)) else x
     return (x, y) if sample_weight is None else (x, y, sample_weight)
@@ -87,21 +120,21 @@ def batches_of(
     x: Any, y: Any = None, sample_weight: Any = None, *, batch_size: int | None = None,
     shuffle: bool = False, class_weight: dict[int, float] | None = None,
 ) -> Batches:  # fmt: skip
-    """The batches of whatever a learner gives to `fit`, `evaluate` or `predict`."""
+    """Return the batches of the data given to `fit`, `evaluate` or `predict`."""
     if x is None:
         raise ValueError("There is no data: give arrays, a tf.data.Dataset or a generator as `x`.")
     if isinstance(x, Dataset):
-        found = _from_dataset(x, y, sample_weight)
+        batches = _from_dataset(x, y, sample_weight)
     elif isinstance(x, PyDataset):
-        found = _from_sequence(x, y, sample_weight, shuffle=shuffle)
+        batches = _from_sequence(x, y, sample_weight, shuffle=shuffle)
     elif hasattr(x, "__next__") and hasattr(x, "send"):
-        found = _from_generator(x, y, sample_weight)
+        batches = _from_generator(x, y, sample_weight)
     else:
-        found = _from_arrays(x, y, sample_weight, batch_size or 32, shuffle=shuffle)
+        batches = _from_arrays(x, y, sample_weight, batch_size or 32, shuffle=shuffle)
     if class_weight is None:
-        return found
-    start = found.start
-    return Batches(lambda: (_class_weighted(each, class_weight) for each in start()), found.count)
+        return batches
+    start = batches.start
+    return Batches(lambda: (_class_weighted(each, class_weight) for each in start()), batches.count)
 
 
 def _refuse(kind: str, **given: Any) -> None:
@@ -136,7 +169,7 @@ def _from_sequence(sequence: PyDataset, y: Any, sample_weight: Any, *, shuffle: 
 
 
 def unlisted(data: Any) -> Any:
-    """A batch that was yielded as a list, as a tuple."""
+    """Return a batch that was yielded as a list as a tuple."""
     return tuple(data) if isinstance(data, list) else data
 
 
@@ -156,12 +189,12 @@ def _from_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int, *, shuffle
 
 
 def _batch(rows: Any) -> Tensor:
-    """Some rows as a tensor; a copy, since a learner may change the array."""
+    """Some rows as a tensor; a copy, since the user may change the array."""
     return constant_of(rows.copy())
 
 
 def arrays_of(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
-    """The data as NumPy arrays in the default dtype; ValueError where their lengths differ."""
+    """Return the data as NumPy arrays in the default dtype; ValueError if their lengths differ."""
     parts = {"x": x, "y": y, "sample_weight": sample_weight}
     given = {name: part for name, part in parts.items() if part is not None}
     for name, part in given.items():
@@ -187,17 +220,15 @@ def _array(value: Any) -> Any:
 
 
 def _tensor(value: Any) -> Any:
-    """A part of what a generator yielded, floats in the default dtype."""
-    found = to_tensor(value)
-    return backend.convert_to_tensor(found, _usual(found)) if found.dtype.is_floating else found
-
-
-def _usual(found: Tensor) -> Any:
-    return as_dtype(backend.floatx()) if found.dtype.is_floating else found.dtype
+    """A tensor of data from a generator, floats in the default dtype."""
+    tensor = to_tensor(value)
+    if not tensor.dtype.is_floating:
+        return tensor
+    return backend.convert_to_tensor(tensor, as_dtype(backend.floatx()))
 
 
 def split_off(data: Any, share: float) -> tuple[Any, Any]:
-    """The first rows of all arrays for training, the last ones for validation."""
+    """Return the first rows of all arrays for training, and the last ones for validation."""
     for each in nest.flatten(data):
         if not hasattr(each, "__array__"):
             raise ValueError(

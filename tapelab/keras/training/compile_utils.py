@@ -1,8 +1,9 @@
-"""What `compile` makes of losses and metrics: one for each output of a model."""
+"""The losses and metrics that `compile` sets up, for each output of a model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from tapelab import nest
@@ -15,7 +16,7 @@ ACCURACIES = ("accuracy", "acc")
 
 
 def by_output(value: Any, names: list[str], what: str) -> list[Any]:
-    """A setting for each output: by its name, by its place, or one for all."""
+    """Return an argument of `compile` for each output: by name, by position, or one for all."""
     if what.endswith("metrics") and len(names) == 1:
         return [_only_setting(value)]
     if isinstance(value, Mapping):
@@ -34,7 +35,7 @@ def by_output(value: Any, names: list[str], what: str) -> list[Any]:
 
 
 def _only_setting(value: Any) -> Any:
-    """The metrics of a single output, also where they are given as if there were several."""
+    """The metrics of a single output, also if they are nested as for several outputs."""
     nested = isinstance(value, Mapping) or (
         isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple))
     )
@@ -42,7 +43,7 @@ def _only_setting(value: Any) -> Any:
 
 
 def output_names(model: Any, y_pred: Any) -> list[str]:
-    """The names of the outputs: those of a dict, of the layers that make them, or numbers."""
+    """Return the names of the outputs: keys of a dict, names of their layers, or numbers."""
     if isinstance(y_pred, Mapping):
         return sorted(y_pred)
     count = len(nest.flatten(y_pred))
@@ -55,7 +56,7 @@ def output_names(model: Any, y_pred: Any) -> list[str]:
 
 
 def parts(value: Any, count: int) -> list[Any]:
-    """The parts of labels or predictions, one for each output."""
+    """Return the parts of labels or predictions, one for each output."""
     return nest.flatten(value) if count > 1 else [_only(value)]
 
 
@@ -68,7 +69,7 @@ def _only(value: Any) -> Any:
 
 
 class CompileLoss:
-    """The losses of all outputs, weighted and added up."""
+    """The weighted sum of the losses of all outputs."""
 
     def __init__(self, model: Any, loss: Any, loss_weights: Any) -> None:
         self._model, self._given, self._weights = model, loss, loss_weights
@@ -77,7 +78,7 @@ class CompileLoss:
         self._factors: list[Any] = []
         self.metrics: list[Metric] = []
 
-    def _settle(self, y_pred: Any) -> None:
+    def _build(self, y_pred: Any) -> None:
         self._names = output_names(self._model, y_pred)
         self._losses = [_loss(each) for each in by_output(self._given, self._names, "loss")]
         self._factors = by_output(self._weights, self._names, "loss_weights")
@@ -85,9 +86,9 @@ class CompileLoss:
             self.metrics = [metrics.Mean(name=f"{name}_loss") for name in self._names]
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        """The whole loss of a batch."""
+        """Return the loss of a batch."""
         if not self._losses:
-            self._settle(y_pred)
+            self._build(y_pred)
         count = len(self._names)
         weights = parts(sample_weight, count) if isinstance(sample_weight, (list, dict)) else None
         total = None
@@ -109,15 +110,14 @@ class CompileLoss:
 
 
 def _loss(given: Any) -> Any:
-    found = losses.get(given)
-    if found is None or isinstance(found, losses.Loss):
-        return found
-    name = getattr(found, "__name__", None)
-    return LossFunctionWrapper(found, name=name)
+    loss = losses.get(given)
+    if loss is None or isinstance(loss, losses.Loss):
+        return loss
+    return LossFunctionWrapper(loss, name=getattr(loss, "__name__", None))
 
 
 class CompileMetrics:
-    """The metrics of all outputs; results are told under the names of the metrics."""
+    """The metrics of all outputs; the results have the names of the metrics."""
 
     name = "compile_metrics"
 
@@ -141,13 +141,13 @@ class CompileMetrics:
 
     @property
     def variables(self) -> list[Any]:
-        """The variables that hold the scores."""
+        """The variables of all metrics."""
         return [variable for metric in self.metrics for variable in metric.variables]
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        """Take a batch into all metrics."""
+        """Add a batch to all metrics."""
         if not self._names:
-            self._settle(y_true, y_pred)
+            self._build(y_true, y_pred)
         count = len(self._names)
         pairs = zip(parts(y_true, count), parts(y_pred, count), strict=True)
         for place, (labels, predicted) in enumerate(pairs):
@@ -156,24 +156,26 @@ class CompileMetrics:
             for metric in self._with_weight[place]:
                 metric.update_state(labels, predicted, sample_weight=sample_weight)
 
-    def _settle(self, y_true: Any, y_pred: Any) -> None:
+    def _build(self, y_true: Any, y_pred: Any) -> None:
         self._names = output_names(self._model, y_pred)
         count = len(self._names)
         pairs = list(zip(parts(y_true, count), parts(y_pred, count), strict=True))
-        self._plain = _made(by_output(self._given, self._names, "metrics"), pairs)
-        self._with_weight = _made(by_output(self._weighted, self._names, "weighted_metrics"), pairs)
+        self._plain = _built_metrics(by_output(self._given, self._names, "metrics"), pairs)
+        self._with_weight = _built_metrics(
+            by_output(self._weighted, self._names, "weighted_metrics"), pairs
+        )
 
     def result(self) -> dict[str, Any]:
-        """The results by the names of the metrics, after that of the output if there are more."""
-        told: dict[str, Any] = {}
+        """Return the results by metric name, preceded by the output name if there are several."""
+        results: dict[str, Any] = {}
         for name, plain, weighted in zip(self._names, self._plain, self._with_weight, strict=True):
             for metric in (*plain, *weighted):
                 title = f"{name}_{metric.name}" if len(self._names) > 1 else metric.name
-                told[_free(title, told)] = metric.result()
-        return told
+                results[_unique_key(title, results)] = metric.result()
+        return results
 
     def reset_state(self) -> None:
-        """Forget all batches."""
+        """Reset all metrics."""
         for metric in self.metrics:
             metric.reset_state()
 
@@ -181,7 +183,7 @@ class CompileMetrics:
         return f"<CompileMetrics name={self.name}>"
 
 
-def _made(settings: list[Any], pairs: list[tuple[Any, Any]]) -> list[list[Metric]]:
+def _built_metrics(settings: list[Any], pairs: list[tuple[Any, Any]]) -> list[list[Metric]]:
     return [
         [_metric(each, labels, predicted) for each in _listed(setting)]
         for setting, (labels, predicted) in zip(settings, pairs, strict=True)
@@ -189,24 +191,24 @@ def _made(settings: list[Any], pairs: list[tuple[Any, Any]]) -> list[list[Metric
 
 
 def _listed(setting: Any) -> Iterator[Any]:
-    found = setting if isinstance(setting, (list, tuple)) else [setting]
-    return (each for each in found if each is not None)
+    several = setting if isinstance(setting, (list, tuple)) else [setting]
+    return (each for each in several if each is not None)
 
 
 def _metric(given: Any, y_true: Any, y_pred: Any) -> Metric:
     if isinstance(given, str) and given.lower() in ACCURACIES:
         return _accuracy(given, y_true, y_pred)
-    found = metrics.get(given)
-    if isinstance(found, Metric):
+    metric = metrics.get(given)
+    if isinstance(metric, Metric):
         if isinstance(given, str):
-            found.name = given
-        return found
-    name = snake_case(getattr(found, "__name__", type(found).__name__))
-    return metrics.MeanMetricWrapper(found, name=name)
+            metric.name = given
+        return metric
+    name = snake_case(getattr(metric, "__name__", type(metric).__name__))
+    return metrics.MeanMetricWrapper(metric, name=name)
 
 
 def _accuracy(name: str, y_true: Any, y_pred: Any) -> Metric:
-    """The accuracy that fits the shapes: of one score, of class numbers, or of one-hot labels."""
+    """The accuracy that fits the shapes: binary, of class numbers, or of one-hot labels."""
     if y_pred.shape[-1] == 1:
         return metrics.BinaryAccuracy(name=name)
     labels = y_true.shape
@@ -215,9 +217,46 @@ def _accuracy(name: str, y_true: Any, y_pred: Any) -> Metric:
     return metrics.CategoricalAccuracy(name=name)
 
 
-def _free(name: str, taken: Mapping[str, Any]) -> str:
-    """The name itself, or with a number after it where it is taken."""
+def _unique_key(name: str, taken: Mapping[str, Any]) -> str:
+    """The name, followed by a number if it is taken."""
     number, free = 1, name
     while free in taken:
         free, number = f"{name}_{number}", number + 1
     return free
+
+
+@dataclass
+class CompileState:
+    """The arguments of `compile`, and the state of training; no attributes of the model itself."""
+
+    optimizer: Any = None
+    loss: Any = None
+    compile_loss: CompileLoss | None = None
+    loss_tracker: Any = None
+    run_eagerly: bool = False
+    compiled: bool = False
+    stop_training: bool = False
+    config: dict[str, Any] = field(default_factory=dict)
+    metric_arguments: tuple[Any, Any] = (None, None)
+    built_metrics: CompileMetrics | None = None
+    history: Any = None
+
+    def compile_metrics(self, model: Any) -> CompileMetrics | None:
+        """Return the metrics of `compile`, which are built at the first call."""
+        given, weighted = self.metric_arguments
+        if self.built_metrics is None and (given or weighted):
+            self.built_metrics = CompileMetrics(model, given, weighted)
+        return self.built_metrics
+
+    def metrics(self, model: Any) -> list[Any]:
+        """Return the loss tracker, those of the outputs, and the metrics of `compile`."""
+        if not self.compiled:
+            return []
+        outputs = self.compile_loss.metrics if self.compile_loss is not None else []
+        own = self.compile_metrics(model)
+        return [self.loss_tracker, *outputs, *([] if own is None else [own])]
+
+    def track(self, loss: Any, x: Any) -> None:
+        """Add the loss of a batch to the mean of the epoch, weighted by the number of samples."""
+        if self.loss_tracker is not None:
+            self.loss_tracker.update_state(loss, sample_weight=nest.flatten(x)[0].shape[0])

@@ -1,4 +1,4 @@
-"""What is chosen by `compile`, and the steps for one batch, which a learner may write anew."""
+"""`compile`, and the steps for a batch, which a subclass of a model may override."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from tapelab.keras import optimizers
 from tapelab.keras.backend import convert_to_tensor
 from tapelab.keras.metrics import Mean
 from tapelab.keras.training.batches import unpacked
-from tapelab.keras.training.compile_utils import CompileLoss
-from tapelab.keras.training.plan import Plan
+from tapelab.keras.training.compile_utils import CompileLoss, CompileState
 
 
-class Steps:
-    """What a model does with one batch, and by what it was told to learn."""
+class TrainSteps:
+    """What a model computes for a batch, as `compile` configured it."""
 
-    _plan: Plan
+    _compiled: CompileState
 
     def __init__(self) -> None:
-        self.__dict__["_plan"] = Plan()
+        self.__dict__["_compiled"] = CompileState()
 
     def compile(
         self, optimizer: Any = "rmsprop", loss: Any = None, loss_weights: Any = None,
         metrics: Any = None, weighted_metrics: Any = None, run_eagerly: bool = False,
         steps_per_execution: int = 1, jit_compile: Any = "auto", auto_scale_loss: bool = True,
     ) -> None:  # fmt: skip
-        """Choose how the model learns: the optimizer, the loss, and the metrics to watch.
+        """Configure training: the optimizer, the loss and the metrics.
 
-        Called again without a loss or without metrics it keeps those chosen before.
+        A later call without a loss or without metrics keeps the earlier ones.
         """
-        before, names_some = self._plan, metrics is not None or weighted_metrics is not None
+        before, has_metrics = self._compiled, metrics is not None or weighted_metrics is not None
+        metric_arguments = (metrics, weighted_metrics) if has_metrics else before.metric_arguments
         new_loss = None if loss is None else CompileLoss(self, loss, loss_weights)
-        plan = Plan(
+        state = CompileState(
             optimizer=optimizers.get(optimizer),
             loss=before.loss if loss is None else loss,
             compile_loss=new_loss or before.compile_loss,
-            asked=(metrics, weighted_metrics) if names_some else before.asked,
-            watched=None if names_some else before.watched,
+            metric_arguments=metric_arguments,
+            built_metrics=None if has_metrics else before.built_metrics,
             loss_tracker=Mean(name="loss"),
             run_eagerly=bool(run_eagerly),
             compiled=True,
@@ -49,54 +49,54 @@ class Steps:
                 "jit_compile": jit_compile,
             },
         )  # fmt: skip
-        self.__dict__["_plan"] = plan
+        self.__dict__["_compiled"] = state
 
     @property
     def optimizer(self) -> Any:
-        """The optimizer that `compile` was given."""
-        return self._plan.optimizer
+        """The optimizer of `compile`."""
+        return self._compiled.optimizer
 
     @optimizer.setter
     def optimizer(self, value: Any) -> None:
-        self._plan.optimizer = optimizers.get(value)
+        self._compiled.optimizer = optimizers.get(value)
 
     @property
     def loss(self) -> Any:
-        """The loss that `compile` was given."""
-        return self._plan.loss
+        """The loss of `compile`."""
+        return self._compiled.loss
 
     @property
     def compiled(self) -> bool:
         """Whether `compile` was called."""
-        return self._plan.compiled
+        return self._compiled.compiled
 
     @property
     def run_eagerly(self) -> bool:
-        """What `compile` was told; steps run eagerly either way."""
-        return self._plan.run_eagerly
+        """The argument of `compile`; steps always run eagerly."""
+        return self._compiled.run_eagerly
 
     @property
     def stop_training(self) -> bool:
-        """Whether `fit` should end; a callback may set it."""
-        return self._plan.stop_training
+        """Whether `fit` ends after this batch; a callback may set it."""
+        return self._compiled.stop_training
 
     @stop_training.setter
     def stop_training(self, value: bool) -> None:
-        self._plan.stop_training = bool(value)
+        self._compiled.stop_training = bool(value)
 
     @property
     def history(self) -> Any:
-        """What the last `fit` remembers."""
-        if self._plan.history is None:
+        """The history of the last `fit`."""
+        if self._compiled.history is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute 'history'")
-        return self._plan.history
+        return self._compiled.history
 
     @property
     def metrics(self) -> list[Any]:
-        """What is kept count of: the loss, the metrics of `compile`, and those of the layers."""
+        """The loss tracker, the metrics of `compile`, and those of the layers."""
         layers = self._every_layer()  # type: ignore[attr-defined]  # a layer's
-        mine = [metric for layer in layers for metric in layer._metrics]
-        return [*self._plan.metrics(self), *mine]
+        of_layers = [metric for layer in layers for metric in layer._metrics]
+        return [*self._compiled.metrics(self), *of_layers]
 
     @property
     def metrics_names(self) -> list[str]:
@@ -104,41 +104,41 @@ class Steps:
         return [metric.name for metric in self.metrics]
 
     def reset_metrics(self) -> None:
-        """Let all metrics forget."""
+        """Reset all metrics."""
         for metric in self.metrics:
             metric.reset_state()
 
     def get_compile_config(self) -> dict[str, Any]:
-        """The arguments that `compile` was given."""
-        return dict(self._plan.config)
+        """Return the arguments of `compile`."""
+        return dict(self._compiled.config)
 
     def compute_loss(
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None,
         training: bool = True,
     ) -> Any:  # fmt: skip
-        """The loss of a batch, with what layers and regularizers add to it."""
-        found = []
-        if self._plan.compile_loss is not None:
-            found.append(self._plan.compile_loss(y, y_pred, sample_weight))
-        found += [convert_to_tensor(each) for each in self.losses]  # type: ignore[attr-defined]  # a layer's
-        if not found:
+        """Return the loss of a batch, with the terms of layers and regularizers."""
+        losses = []
+        if self._compiled.compile_loss is not None:
+            losses.append(self._compiled.compile_loss(y, y_pred, sample_weight))
+        losses += [convert_to_tensor(each) for each in self.losses]  # type: ignore[attr-defined]  # a layer's
+        if not losses:
             raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
-        total = found[0]
-        for each in found[1:]:
-            total = total + each
+        total = losses[0]
+        for loss in losses[1:]:
+            total = total + loss
         return total
 
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        """Take a batch into the metrics, and tell their results."""
-        watched = self._plan.compile_metrics(self)
-        if watched is not None:
-            watched.update_state(y, y_pred, sample_weight)
+        """Add a batch to the metrics, and return their results."""
+        own = self._compiled.compile_metrics(self)
+        if own is not None:
+            own.update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
 
     def compiled_loss(
         self, y: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None
     ) -> Any:
-        """An older name of `compute_loss`."""
+        """Return `compute_loss`: its name in Keras 2."""
         warnings.warn(
             "`model.compiled_loss()` is deprecated. Instead, use `model.compute_loss(x, y, y_pred, "
             "sample_weight, training)`.",
@@ -147,26 +147,26 @@ class Steps:
         return self.compute_loss(None, y, y_pred, sample_weight)
 
     @property
-    def compiled_metrics(self) -> OlderMetrics | None:
-        """The metrics of `compile`, as an older `train_step` asks for them."""
-        return OlderMetrics(self) if self.compiled else None
+    def compiled_metrics(self) -> CompiledMetrics | None:
+        """The metrics of `compile`, as a `train_step` for Keras 2 uses them."""
+        return CompiledMetrics(self) if self.compiled else None
 
     def get_metrics_result(self) -> dict[str, Any]:
-        """The results of all metrics by their names."""
-        told: dict[str, Any] = {}
+        """Return the results of all metrics by name."""
+        results: dict[str, Any] = {}
         for metric in self.metrics:
             result = metric.result()
-            told.update(result if isinstance(result, dict) else {metric.name: result})
-        return told
+            results.update(result if isinstance(result, dict) else {metric.name: result})
+        return results
 
     def train_step(self, data: Any) -> Any:
-        """Learn from one batch: predict, measure the loss, follow its gradient."""
+        """Train on a batch: forward pass, loss, backward pass, optimizer step."""
         x, y, sample_weight = unpacked(data)
         with GradientTape() as tape:
             y_pred = self(x, training=True)  # type: ignore[operator]  # a layer
             loss = self.compute_loss(x, y, y_pred, sample_weight, training=True)
             scaled = self.optimizer.scale_loss(loss)
-        self._plan.track(loss, x)
+        self._compiled.track(loss, x)
         variables = self.trainable_variables  # type: ignore[attr-defined]  # a layer's
         if variables:
             self.optimizer.apply_gradients(
@@ -177,31 +177,31 @@ class Steps:
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def test_step(self, data: Any) -> Any:
-        """Measure loss and metrics on one batch."""
+        """Compute the loss and the metrics of a batch."""
         x, y, sample_weight = unpacked(data)
         y_pred = self(x, training=False)  # type: ignore[operator]  # a layer
-        self._plan.track(self.compute_loss(x, y, y_pred, sample_weight, training=False), x)
+        self._compiled.track(self.compute_loss(x, y, y_pred, sample_weight, training=False), x)
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def predict_step(self, data: Any) -> Any:
-        """Predict one batch."""
+        """Predict a batch."""
         x, _, _ = unpacked(data)
         return self(x, training=False)  # type: ignore[operator]  # a layer
 
 
-class OlderMetrics:
-    """Takes a batch into the metrics of `compile`, with a warning that names the newer way."""
+class CompiledMetrics:
+    """Adds a batch to the metrics of `compile`, with a deprecation warning."""
 
-    def __init__(self, model: Steps) -> None:
+    def __init__(self, model: TrainSteps) -> None:
         self._model = model
 
     def update_state(self, y: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        """Take a batch into the metrics."""
+        """Add a batch to the metrics."""
         warnings.warn(
             "`model.compiled_metrics()` is deprecated. Instead, use e.g.:\n```\nfor metric in "
             "self.metrics:\n    metric.update_state(y, y_pred)\n```\n",
             stacklevel=2,
         )
-        watched = self._model._plan.compile_metrics(self._model)
-        if watched is not None:
-            watched.update_state(y, y_pred, sample_weight)
+        own = self._model._compiled.compile_metrics(self._model)
+        if own is not None:
+            own.update_state(y, y_pred, sample_weight)

@@ -1,4 +1,4 @@
-"""`fit`, `evaluate` and `predict`: going over batches, telling callbacks, and summing up."""
+"""`fit`, `evaluate` and `predict`: loops over batches that call steps and callbacks."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tapelab.core.exits import record_exit
 from tapelab.keras.backend import convert_to_tensor
 from tapelab.keras.callbacks.callback_list import CallbackList
 from tapelab.keras.training.batches import (
-    Rounds,
+    EpochIterator,
     arrays_of,
     batches_of,
     packed,
     split_off,
     unpacked,
 )
-from tapelab.keras.training.train_steps import Steps
+from tapelab.keras.training.train_steps import TrainSteps
 
 
-class Trainer(Steps):
+class Trainer(TrainSteps):
     """The training half of a model.
 
-    A subclass may write `train_step`, `test_step` and `predict_step`, each for one batch.
+    A subclass may override `train_step`, `test_step` and `predict_step`, each for a batch.
     """
 
     def fit(
@@ -36,7 +36,7 @@ class Trainer(Steps):
         validation_steps: int | None = None, validation_batch_size: int | None = None,
         validation_freq: int = 1,
     ) -> Any:  # fmt: skip
-        """Learn from data, round by round; the History that is returned tells of each round."""
+        """Train on data for some epochs; return a History with the logs of each epoch."""
         self._require_compiled()
         self.stop_training = False
         if validation_split and validation_data is None:
@@ -46,119 +46,121 @@ class Trainer(Steps):
             (x, y, sample_weight), validation_data = map(
                 unpacked, split_off(parts, validation_split)
             )
-        rounds = Rounds(
+        batches = EpochIterator(
             batches_of(x, y, sample_weight, batch_size=batch_size, shuffle=bool(shuffle),
                        class_weight=class_weight), steps_per_epoch,
         )  # fmt: skip
-        checked = CallbackList.of(
-            callbacks, self, verbose, history=True, epochs=epochs, steps=rounds.steps
+        events = CallbackList.of(
+            callbacks, self, verbose, history=True, epochs=epochs, steps=batches.steps
         )
-        self._plan.history = checked.history
-        check = _check(validation_data, validation_batch_size or batch_size)
-        checked.on_train_begin()
-        told: dict[str, Any] = {}
+        self._compiled.history = events.history
+        validation = _validation_batches(validation_data, validation_batch_size or batch_size)
+        events.on_train_begin()
+        logs: dict[str, Any] = {}
         for epoch in range(initial_epoch, epochs):
-            told = self._learn(epoch, rounds, checked)
-            if check is not None and (epoch + 1) % validation_freq == 0:
-                result = self._measure(Rounds(check, validation_steps), checked)
-                told.update({f"val_{name}": value for name, value in result.items()})
-            checked.on_epoch_end(epoch, told)
+            logs = self._train_epoch(epoch, batches, events)
+            if validation is not None and (epoch + 1) % validation_freq == 0:
+                result = self._test_epoch(EpochIterator(validation, validation_steps), events)
+                logs.update({f"val_{name}": value for name, value in result.items()})
+            events.on_epoch_end(epoch, logs)
             if self.stop_training:
                 break
         self.optimizer.finalize_variable_values(self.trainable_variables)  # type: ignore[attr-defined]  # a layer's
-        checked.on_train_end(told)
-        return checked.history
+        events.on_train_end(logs)
+        return events.history
 
-    def _learn(self, epoch: int, rounds: Rounds, callbacks: CallbackList) -> dict[str, Any]:
-        """One round of training; returns what the metrics say after it."""
+    def _train_epoch(
+        self, epoch: int, batches: EpochIterator, callbacks: CallbackList
+    ) -> dict[str, Any]:
+        """Train for an epoch; return the metrics."""
         self.reset_metrics()
         callbacks.on_epoch_begin(epoch)
         logs: Any = {}
-        for step, data in rounds:
+        for step, data in batches:
             callbacks.on_train_batch_begin(step)
             logs = self.train_step(data)
-            callbacks.on_train_batch_end(step, _plain(logs))
+            callbacks.on_train_batch_end(step, _python_numbers(logs))
             if self.stop_training:
                 break
-        return self._after(logs)
+        return self._epoch_logs(logs)
 
-    def _measure(self, rounds: Rounds, callbacks: CallbackList) -> dict[str, Any]:
-        """One round of `test_step`; returns what the metrics say after it."""
+    def _test_epoch(self, batches: EpochIterator, callbacks: CallbackList) -> dict[str, Any]:
+        """Evaluate all batches; return the metrics."""
         self.reset_metrics()
         callbacks.on_test_begin()
         logs: Any = {}
-        for step, data in rounds:
+        for step, data in batches:
             callbacks.on_test_batch_begin(step)
             logs = self.test_step(data)
-            callbacks.on_test_batch_end(step, _plain(logs))
-        told = self._after(logs)
-        callbacks.on_test_end(told)
-        return told
+            callbacks.on_test_batch_end(step, _python_numbers(logs))
+        results = self._epoch_logs(logs)
+        callbacks.on_test_end(results)
+        return results
 
-    def _after(self, logs: Any) -> dict[str, Any]:
-        """What a step returned, or the results of the metrics where those are what it returned."""
+    def _epoch_logs(self, logs: Any) -> dict[str, Any]:
+        """The logs of the last step; the results of the metrics if the step returned these."""
         results = self.get_metrics_result()
         same = isinstance(logs, dict) and set(logs) == set(results)
-        return _plain(results if same else logs)
+        return _python_numbers(results if same else logs)
 
     def evaluate(
         self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: Any = "auto",
         sample_weight: Any = None, steps: int | None = None, callbacks: Any = None,
         return_dict: bool = False, **unused: Any,
     ) -> Any:  # fmt: skip
-        """The loss and the metrics on data that the model does not learn from."""
+        """Return the loss and the metrics on data, without training."""
         self._require_compiled()
-        rounds = Rounds(batches_of(x, y, sample_weight, batch_size=batch_size), steps)
-        told = self._measure(
-            rounds, CallbackList.of(callbacks, self, verbose, epochs=1, steps=rounds.steps)
+        batches = EpochIterator(batches_of(x, y, sample_weight, batch_size=batch_size), steps)
+        results = self._test_epoch(
+            batches, CallbackList.of(callbacks, self, verbose, epochs=1, steps=batches.steps)
         )
-        return told if return_dict else self._in_order(told)
+        return results if return_dict else self._in_order(results)
 
-    def _in_order(self, told: dict[str, Any]) -> Any:
-        """The numbers in the order of the metrics; a single one by itself."""
-        values = [told[name] for name in self.get_metrics_result() if name in told]
-        values += [value for name, value in told.items() if name not in self.get_metrics_result()]
+    def _in_order(self, logs: dict[str, Any]) -> Any:
+        """The values in the order of the metrics; a single value by itself."""
+        values = [logs[name] for name in self.get_metrics_result() if name in logs]
+        values += [value for name, value in logs.items() if name not in self.get_metrics_result()]
         return values[0] if len(values) == 1 else values
 
     def predict(
         self, x: Any, batch_size: int | None = None, verbose: Any = "auto",
         steps: int | None = None, callbacks: Any = None,
     ) -> Any:  # fmt: skip
-        """The predictions for all samples, as NumPy arrays; no gradient leads back from them."""
-        rounds = Rounds(batches_of(x, batch_size=batch_size), steps)
-        told = CallbackList.of(callbacks, self, verbose, epochs=1, steps=rounds.steps)
-        told.on_predict_begin()
+        """Return the predictions as NumPy arrays, through which no gradient passes."""
+        batches = EpochIterator(batches_of(x, batch_size=batch_size), steps)
+        events = CallbackList.of(callbacks, self, verbose, epochs=1, steps=batches.steps)
+        events.on_predict_begin()
         outputs = []
-        for step, data in rounds:
-            told.on_predict_batch_begin(step)
+        for step, data in batches:
+            events.on_predict_batch_begin(step)
             outputs.append(self.predict_step(data))
-            told.on_predict_batch_end(step, {"outputs": outputs[-1]})
-        told.on_predict_end()
-        return nest.map_structure(_joined, outputs[0], *outputs[1:])
+            events.on_predict_batch_end(step, {"outputs": outputs[-1]})
+        events.on_predict_end()
+        return nest.map_structure(_concatenated, outputs[0], *outputs[1:])
 
     def train_on_batch(
         self, x: Any, y: Any = None, sample_weight: Any = None,
         class_weight: dict[int, float] | None = None, return_dict: bool = False,
     ) -> Any:  # fmt: skip
-        """Learn from one batch; returns its loss and metrics."""
+        """Train on a batch; return its loss and metrics."""
         self._require_compiled()
         self.reset_metrics()
         data = self._one_batch(x, y, sample_weight, class_weight)
-        logs = _plain(self.train_step(data))
+        logs = _python_numbers(self.train_step(data))
         return logs if return_dict else self._in_order(logs)
 
     def test_on_batch(
         self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False
     ) -> Any:
-        """Measure loss and metrics on one batch."""
+        """Return the loss and the metrics of a batch."""
         self._require_compiled()
         self.reset_metrics()
-        logs = _plain(self.test_step(self._one_batch(x, y, sample_weight)))
+        logs = _python_numbers(self.test_step(self._one_batch(x, y, sample_weight)))
         return logs if return_dict else self._in_order(logs)
 
     def predict_on_batch(self, x: Any) -> Any:
-        """The predictions for one batch, as NumPy arrays."""
-        return nest.map_structure(_joined, self.predict_step(self._one_batch(x)))
+        """Return the predictions for a batch as NumPy arrays."""
+        return nest.map_structure(_concatenated, self.predict_step(self._one_batch(x)))
 
     def _one_batch(
         self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None
@@ -176,8 +178,8 @@ class Trainer(Steps):
             )
 
 
-def _check(validation_data: Any, batch_size: int | None) -> Any:
-    """The batches of the data that `fit` checks itself on."""
+def _validation_batches(validation_data: Any, batch_size: int | None) -> Any:
+    """The batches of the validation data."""
     if validation_data is None:
         return None
     if isinstance(validation_data, (tuple, list)):
@@ -185,20 +187,20 @@ def _check(validation_data: Any, batch_size: int | None) -> Any:
     return batches_of(validation_data)
 
 
-def _plain(logs: Any) -> dict[str, Any]:
-    """What a step returned as Python numbers, in the order of the sorted names."""
-    told: dict[str, Any] = {}
+def _python_numbers(logs: Any) -> dict[str, Any]:
+    """The logs of a step as Python numbers, sorted by name."""
+    numbers: dict[str, Any] = {}
     for name, value in sorted(dict(logs or {}).items()):
         if isinstance(value, dict):
-            told.update(_plain(value))
+            numbers.update(_python_numbers(value))
         else:
             array = np.asarray(convert_to_tensor(value)._value)
-            told[name] = float(array) if array.ndim == 0 else array
-    return told
+            numbers[name] = float(array) if array.ndim == 0 else array
+    return numbers
 
 
-def _joined(*batches: Any) -> Any:
-    """The predictions of several batches as one array, which has left the tape."""
+def _concatenated(*batches: Any) -> Any:
+    """The predictions of several batches as one array, which is off the tape."""
     tensors = [convert_to_tensor(each) for each in batches]
     array = np.concatenate([np.asarray(each._value) for each in tensors])
     for each in tensors:
