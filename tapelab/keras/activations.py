@@ -1,4 +1,4 @@
-"""`tf.keras.activations`: the bends between the layers."""
+"""`tf.keras.activations`: functions that are applied to each element between layers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tapelab.namespace.missing_names import in_module
 
 @operation
 def linear(x: Any) -> Any:
-    """The entries as they are."""
+    """Return the input."""
     return x
 
 
@@ -23,15 +23,15 @@ def linear(x: Any) -> Any:
 def relu(
     x: Any, negative_slope: float = 0.0, max_value: float | None = None, threshold: float = 0.0
 ) -> Any:
-    """The entries above a threshold, at most a limit; below, they are 0 or made small."""
-    given = backend.convert_to_tensor(x)
+    """Return values above a threshold, up to a maximum; smaller ones are 0 or scaled."""
+    x = backend.convert_to_tensor(x)
     if (negative_slope, max_value, threshold) == (0.0, None, 0.0):
-        return nn.relu(given)
-    return _bent(given, negative_slope, max_value, threshold)
+        return nn.relu(x)
+    return _general_relu(x, negative_slope, max_value, threshold)
 
 
 @named_group
-def _bent(x: Any, negative_slope: float, max_value: float | None, threshold: float) -> Any:
+def _general_relu(x: Any, negative_slope: float, max_value: float | None, threshold: float) -> Any:
     low = nn.relu(threshold - x) * negative_slope if negative_slope else None
     high = x * value_ops.cast(x > threshold, x.dtype) if threshold else nn.relu(x)
     if max_value is not None:
@@ -41,33 +41,33 @@ def _bent(x: Any, negative_slope: float, max_value: float | None, threshold: flo
 
 @operation
 def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
-    """Positive entries as they are, the others made small."""
+    """Return positive values, and negative ones times `negative_slope`."""
     return nn.leaky_relu(backend.convert_to_tensor(x), negative_slope)
 
 
 @operation
 def relu6(x: Any) -> Any:
-    """Entries held between 0 and 6."""
+    """Return the values limited to 0 to 6."""
     return nn.relu6(backend.convert_to_tensor(x))
 
 
 @operation
 def softmax(x: Any, axis: int = -1) -> Any:
-    """Scores as probabilities along an axis."""
+    """Return `exp(x) / Σ exp(x)` along an axis: scores as probabilities."""
     return nn.softmax(backend.convert_to_tensor(x), axis)
 
 
 @operation
 def log_softmax(x: Any, axis: int = -1) -> Any:
-    """The logarithms of the probabilities."""
+    """Return the logarithm of the softmax."""
     return nn.log_softmax(backend.convert_to_tensor(x), axis)
 
 
 @operation
 def elu(x: Any, alpha: float = 1.0) -> Any:
-    """Positive entries as they are, negative ones as `alpha · (eˣ − 1)`."""
-    given = backend.convert_to_tensor(x)
-    return nn.elu(given) if alpha == 1.0 else _scaled_elu(given, alpha)
+    """Return positive values, and `alpha · (eˣ − 1)` for negative ones."""
+    x = backend.convert_to_tensor(x)
+    return nn.elu(x) if alpha == 1.0 else _scaled_elu(x, alpha)
 
 
 @named_group
@@ -77,7 +77,7 @@ def _scaled_elu(x: Any, alpha: float) -> Any:
 
 @operation
 def celu(x: Any, alpha: float = 1.0) -> Any:
-    """Positive entries as they are, negative ones as `alpha · (e^(x/alpha) − 1)`."""
+    """Return positive values, and `alpha · (e^(x/alpha) − 1)` for negative ones."""
     return _celu(backend.convert_to_tensor(x), alpha)
 
 
@@ -88,25 +88,25 @@ def _celu(x: Any, alpha: float) -> Any:
 
 @operation
 def selu(x: Any) -> Any:
-    """An elu scaled so that signals keep mean 0 and variance 1."""
+    """Return an elu scaled so that signals keep mean 0 and variance 1."""
     return nn.selu(backend.convert_to_tensor(x))
 
 
 @operation
 def softplus(x: Any) -> Any:
-    """A smooth relu: `ln(1 + eˣ)`."""
+    """Return `ln(1 + eˣ)`, a smooth relu."""
     return nn.softplus(backend.convert_to_tensor(x))
 
 
 @operation
 def softsign(x: Any) -> Any:
-    """Entries between −1 and 1: `x / (1 + |x|)`."""
+    """Return `x / (1 + |x|)`."""
     return nn.softsign(backend.convert_to_tensor(x))
 
 
 @operation
 def silu(x: Any) -> Any:
-    """Each entry times its sigmoid."""
+    """Return `x · sigmoid(x)`."""
     return nn.silu(backend.convert_to_tensor(x))
 
 
@@ -115,37 +115,37 @@ swish = silu
 
 @operation
 def gelu(x: Any, approximate: bool = False) -> Any:
-    """Each entry times the share of a normal distribution below it."""
+    """Return `x · Φ(x)` with the distribution function Φ of the normal distribution."""
     return nn.gelu(backend.convert_to_tensor(x), approximate)
 
 
 @operation
 def tanh(x: Any) -> Any:
-    """Entries between −1 and 1."""
+    """Return the hyperbolic tangent."""
     return nn.tanh(backend.convert_to_tensor(x))
 
 
 @operation
 def sigmoid(x: Any) -> Any:
-    """Entries between 0 and 1."""
+    """Return `1 / (1 + e⁻ˣ)`."""
     return nn.sigmoid(backend.convert_to_tensor(x))
 
 
 @operation
 def log_sigmoid(x: Any) -> Any:
-    """The logarithm of the sigmoid."""
+    """Return the logarithm of the sigmoid."""
     return nn.log_sigmoid(backend.convert_to_tensor(x))
 
 
 @operation
 def exponential(x: Any) -> Any:
-    """The number e raised to each entry."""
+    """Return `eˣ`."""
     return math.exp(backend.convert_to_tensor(x))
 
 
 @operation
 def hard_sigmoid(x: Any) -> Any:
-    """A sigmoid of three straight pieces."""
+    """Return `relu6(x + 3) / 6`, a piecewise linear sigmoid."""
     return _hard_sigmoid(backend.convert_to_tensor(x))
 
 
@@ -156,9 +156,9 @@ def _hard_sigmoid(x: Any) -> Any:
 
 @operation
 def hard_silu(x: Any) -> Any:
-    """Each entry times its hard sigmoid."""
-    given: Any = backend.convert_to_tensor(x)
-    return given * hard_sigmoid(given)
+    """Return `x · hard_sigmoid(x)`."""
+    x = backend.convert_to_tensor(x)
+    return x * hard_sigmoid(x)
 
 
 hard_swish = hard_silu
@@ -166,20 +166,20 @@ hard_swish = hard_silu
 
 @operation
 def hard_tanh(x: Any) -> Any:
-    """Entries held between −1 and 1."""
+    """Return the values limited to −1 to 1."""
     return value_ops.clip_by_value(backend.convert_to_tensor(x), -1.0, 1.0)
 
 
 @operation
 def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
-    """Entries as they are, those near 0 set to 0."""
+    """Return the values, and 0 for those within the threshold."""
     given: Any = backend.convert_to_tensor(x)
     return given * value_ops.cast(math.abs(given) > threshold, given.dtype)
 
 
 @operation
 def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
-    """Entries moved towards 0 by a threshold, and no further."""
+    """Return the values moved towards 0 by the threshold, at most to 0."""
     return _soft_shrink(backend.convert_to_tensor(x), threshold)
 
 
@@ -190,35 +190,35 @@ def _soft_shrink(x: Any, threshold: float) -> Any:
 
 @operation
 def tanh_shrink(x: Any) -> Any:
-    """What tanh takes away."""
-    given: Any = backend.convert_to_tensor(x)
-    return given - math.tanh(given)
+    """Return `x − tanh(x)`."""
+    x = backend.convert_to_tensor(x)
+    return x - math.tanh(x)
 
 
 @operation
 def threshold(x: Any, threshold: float, default_value: float) -> Any:
-    """Entries above a threshold; a fixed number in the place of the others."""
+    """Return the values above a threshold, and `default_value` for the others."""
     given: Any = backend.convert_to_tensor(x)
     return value_ops.where(given > threshold, given, default_value)
 
 
 @operation
 def mish(x: Any) -> Any:
-    """Each entry times the tanh of its softplus."""
-    given: Any = backend.convert_to_tensor(x)
-    return given * math.tanh(nn.softplus(given))
+    """Return `x · tanh(softplus(x))`."""
+    x = backend.convert_to_tensor(x)
+    return x * math.tanh(nn.softplus(x))
 
 
 @operation
 def squareplus(x: Any, b: float = 4) -> Any:
-    """A smooth relu made of a root: `(x + √(x² + b)) / 2`."""
-    given: Any = backend.convert_to_tensor(x)
-    return (given + math.sqrt(math.square(given) + float(b))) / 2.0
+    """Return `(x + √(x² + b)) / 2`, a smooth relu."""
+    x = backend.convert_to_tensor(x)
+    return (x + math.sqrt(math.square(x) + float(b))) / 2.0
 
 
 @operation
 def glu(x: Any, axis: int = -1) -> Any:
-    """The first half of the entries times the sigmoid of the second."""
+    """Return the first half of the values times the sigmoid of the second, along an axis."""
     first, second = shape_ops.split(backend.convert_to_tensor(x), 2, axis)
     return first * math.sigmoid(second)
 

@@ -1,4 +1,4 @@
-"""`tf.keras.backend`: what is true of the whole session: default dtype, names, conversion."""
+"""`tf.keras.backend`: settings of the session, such as the default dtype, and conversion."""
 
 from __future__ import annotations
 
@@ -19,62 +19,62 @@ _FLOATS: Final = ("bfloat16", "float16", "float32", "float64")
 
 
 def floatx() -> str:
-    """The dtype of new weights, as a string."""
+    """Return the dtype of new weights, as a string."""
     return str(_settings["floatx"])
 
 
 def set_floatx(value: str) -> None:
-    """Give new weights another dtype."""
+    """Set the dtype of new weights."""
     if value not in _FLOATS:
         raise ValueError(f"Unknown `floatx` value: {value}. Expected one of {set(_FLOATS)}")
     _settings["floatx"] = value
 
 
 def epsilon() -> float:
-    """The small number that keeps divisions away from 0."""
+    """Return the small number that is added to denominators."""
     return float(_settings["epsilon"])
 
 
 def set_epsilon(value: float) -> None:
-    """Take another small number."""
+    """Set the small number that is added to denominators."""
     _settings["epsilon"] = value
 
 
 def image_data_format() -> str:
-    """Where the channels of a picture stand: always last."""
+    """Return the position of the channels in images: always last."""
     return "channels_last"
 
 
 def clear_session(free_memory: bool = True) -> None:
-    """Start all automatic names again: the next Dense is called `dense`."""
+    """Restart automatic names, so that the next Dense is `dense`, and the shared seed."""
     del free_memory
     name_scopes.reset_names()
     seeded_arrays.reset_shared_seed()
 
 
 def get_value(x: Any) -> Any:
-    """The value of a variable as an array, as older programs ask for it."""
+    """Return the value of a variable as an array, as in Keras 2."""
     return x.numpy() if hasattr(x, "numpy") else x
 
 
 def set_value(x: Any, value: Any) -> None:
-    """Give a variable a value, such as the learning rate of an optimizer."""
+    """Assign a value to a variable, such as the learning rate of an optimizer."""
     x.assign(convert_to_tensor(value, x.dtype))
 
 
 @public(graph_name="Const")
 def convert_to_tensor(x: Any, dtype: Any = None) -> Tensor:
-    """The value as a tensor; unlike tf.convert_to_tensor it casts a tensor of another dtype."""
+    """Return the value as a tensor; a tensor of another dtype is cast, unlike in TensorFlow."""
     wanted = None if dtype is None else as_dtype(dtype)
     if not isinstance(x, (Tensor, Holder)):
         return to_tensor(x, wanted)
-    found = x if isinstance(x, Tensor) else read(x)
-    return found if wanted is None or found.dtype is wanted else _in_dtype(found, wanted)
+    tensor = x if isinstance(x, Tensor) else read(x)
+    return tensor if wanted is None or tensor.dtype is wanted else _in_dtype(tensor, wanted)
 
 
 def _in_dtype(x: Tensor, dtype: DType) -> Tensor:
-    made: Tensor = _cast(x, dtype=dtype._numpy)
-    return made
+    converted: Tensor = _cast(x, dtype=dtype._numpy)
+    return converted
 
 
 __getattr__, __dir__ = in_module(__name__)

@@ -1,7 +1,7 @@
 """Classes declared by their settings: constructor, signature and config follow from one list.
 
-Layers, losses, metrics, optimizers and their helpers are made with arguments that are stored, shown
-by `help` and returned by `get_config`. A class declares each of them once:
+Layers, losses, metrics, optimizers and their helpers are constructed with arguments that are
+stored, shown by `help` and returned by `get_config`. A class declares each of them once:
 
     class ELU(Layer):
         alpha: float = setting(1.0)

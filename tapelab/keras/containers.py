@@ -1,4 +1,4 @@
-"""How a layer notices what is put into its attributes, also into lists and dicts in them."""
+"""Lists and dicts of a layer's attributes, which report what is put into them to the layer."""
 
 from __future__ import annotations
 
@@ -6,68 +6,68 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
 
-Notice = Callable[[Any], Any]
-"""Is told of each thing that is put in; returns what to keep in its place."""
+Observer = Callable[[Any], Any]
+"""Called with each new value; returns the value to store."""
 
 
-def _keep(thing: Any) -> Any:
-    return thing
+def _unchanged(value: Any) -> Any:
+    return value
 
 
 class TrackedList(list[Any]):
-    """A list that tells its layer of everything put into it."""
+    """A list that reports its new values."""
 
-    def __init__(self, values: Iterable[Any], notice: Notice = _keep) -> None:
-        self._notice = notice
-        super().__init__(map(notice, values))
+    def __init__(self, values: Iterable[Any], observer: Observer = _unchanged) -> None:
+        self._observer = observer
+        super().__init__(map(observer, values))
 
     def append(self, value: Any) -> None:
-        """Put a thing at the end."""
-        super().append(self._notice(value))
+        """Append a value."""
+        super().append(self._observer(value))
 
     def insert(self, at: Any, value: Any) -> None:
-        """Put a thing at a place."""
-        super().insert(at, self._notice(value))
+        """Insert a value at a position."""
+        super().insert(at, self._observer(value))
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Put several things at the end."""
-        super().extend(map(self._notice, values))
+        """Append several values."""
+        super().extend(map(self._observer, values))
 
     def __iadd__(self, values: Iterable[Any]) -> Any:  # type: ignore[misc]  # any iterable, as lists take it
         self.extend(values)
         return self
 
     def __setitem__(self, at: Any, value: Any) -> None:
-        many = isinstance(at, slice)
-        super().__setitem__(at, map(self._notice, value) if many else self._notice(value))
+        is_slice = isinstance(at, slice)
+        super().__setitem__(at, map(self._observer, value) if is_slice else self._observer(value))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return list, (list(self),)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        made = memo[id(self)] = TrackedList([])
-        list.extend(made, deepcopy(list(self), memo))
-        made._notice = deepcopy(self._notice, memo)
-        return made
+        copy = memo[id(self)] = TrackedList([])
+        list.extend(copy, deepcopy(list(self), memo))
+        copy._observer = deepcopy(self._observer, memo)
+        return copy
 
 
 class TrackedDict(dict[Any, Any]):
-    """A dict that tells its layer of everything put into it."""
+    """A dict that reports its new values."""
 
-    def __init__(self, values: Any, notice: Notice = _keep) -> None:
-        self._notice = notice
-        super().__init__({key: notice(value) for key, value in dict(values).items()})
+    def __init__(self, values: Any, observer: Observer = _unchanged) -> None:
+        self._observer = observer
+        super().__init__({key: observer(value) for key, value in dict(values).items()})
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(key, self._notice(value))
+        super().__setitem__(key, self._observer(value))
 
     def update(self, *pairs: Any, **more: Any) -> None:
-        """Put several things in."""
+        """Add or replace several values."""
         for key, value in dict(*pairs, **more).items():
             self[key] = value
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
-        """What is there under a key, which is put in first if need be."""
+        """Return the value of a key, after storing the default if there is none."""
         if key not in self:
             self[key] = default
         return self[key]
@@ -76,19 +76,19 @@ class TrackedDict(dict[Any, Any]):
         return dict, (dict(self),)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        made = memo[id(self)] = TrackedDict({})
-        dict.update(made, deepcopy(dict(self), memo))
-        made._notice = deepcopy(self._notice, memo)
-        return made
+        copy = memo[id(self)] = TrackedDict({})
+        dict.update(copy, deepcopy(dict(self), memo))
+        copy._observer = deepcopy(self._observer, memo)
+        return copy
 
 
-def tracked(value: Any, notice: Notice) -> Any:
-    """A value that is put into an attribute, as a container that tells of its own changes."""
+def tracked(value: Any, observer: Observer) -> Any:
+    """Return the value of an attribute; a list or dict as one that reports its new values."""
     if type(value) is list:
-        return TrackedList(value, notice)
+        return TrackedList(value, observer)
     if type(value) is dict:
-        return TrackedDict(value, notice)
+        return TrackedDict(value, observer)
     if isinstance(value, tuple):
         for each in value:
-            notice(each)
+            observer(each)
     return value

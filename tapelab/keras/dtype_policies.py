@@ -1,4 +1,4 @@
-"""In which dtype a layer computes and keeps its weights: here always the same for both."""
+"""The dtype in which a layer computes and stores its weights; one for both here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tapelab.keras import backend
 
 
 class DTypePolicy:
-    """One dtype for the numbers of a layer and for its weights."""
+    """One dtype for the computation of a layer and for its weights."""
 
     def __init__(self, name: str | None = None) -> None:
         name = name or backend.floatx()
@@ -22,7 +22,7 @@ class DTypePolicy:
 
     @property
     def compute_dtype(self) -> str:
-        """The dtype of the numbers."""
+        """The dtype of the computation."""
         return self.name
 
     @property
@@ -31,11 +31,11 @@ class DTypePolicy:
         return self.name
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which to make the same again."""
+        """Return the arguments of an equal policy."""
         return {"name": self.name}
 
     def as_data(self) -> dict[str, Any]:
-        """The policy in a config."""
+        """Return the policy as part of a config."""
         return {
             "module": "keras",
             "class_name": "DTypePolicy",
@@ -48,7 +48,7 @@ class DTypePolicy:
 
 
 def policy_of(dtype: Any) -> DTypePolicy:
-    """The policy for what a learner gives: None, a dtype, its name, a policy or its config."""
+    """Return the policy for None, a dtype, its name, a policy or its config."""
     if isinstance(dtype, DTypePolicy):
         return dtype
     if isinstance(dtype, dict):

@@ -1,4 +1,4 @@
-"""The names of a package by the files they stand in, each imported when it is first asked for."""
+"""Names of a package that are imported from their files on first use."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tapelab.namespace.missing_names import missing
 def offered(
     package: str, table: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A `__getattr__` and a `__dir__` for a package with the names of a table, by their files."""
+    """Return a `__getattr__` and a `__dir__` for a package, from a table of names by file."""
     homes = {name: home for home, names in table.items() for name in names.split()}
 
     def find(name: str) -> Any:
         if name in homes:
             home = homes[name]
-            place = home if home.startswith("tapelab.") else f"{package}.{home}"
-            found = getattr(import_module(place), name)
-            setattr(sys.modules[package], name, found)
-            return found
+            module = home if home.startswith("tapelab.") else f"{package}.{home}"
+            value = getattr(import_module(module), name)
+            setattr(sys.modules[package], name, value)
+            return value
         if not name.startswith("_") and find_spec(f"{package}.{name}"):
             return import_module(f"{package}.{name}")
         raise missing(package, name)

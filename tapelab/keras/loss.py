@@ -129,7 +129,7 @@ class Loss(Configured):
 
 
 class LossFunctionWrapper(Loss):
-    """A loss made from a function of labels and predictions."""
+    """A loss that computes a function of labels and predictions."""
 
     fn: Callable[..., Any]
 

@@ -1,4 +1,4 @@
-"""Which steps of a sequence count: a mask goes along with a tensor from layer to layer."""
+"""Masks of sequences: False for steps that do not count; each belongs to a tensor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _masks: Final[dict[int, Any]] = {}
 
 
 def remember(outputs: Any, mask: Any) -> None:
-    """Let an output, or the first of several, have a mask, as long as it lives."""
+    """Store the mask of an output, or of the first of several, for its lifetime."""
     if mask is not None:
         tensor = outputs[0] if isinstance(outputs, (list, tuple)) else outputs
         _masks[tensor._id] = mask
@@ -17,8 +17,8 @@ def remember(outputs: Any, mask: Any) -> None:
 
 
 def masks_of(tensors: Any) -> Any:
-    """The mask of a tensor, or a list of those of several; None if there is none."""
+    """Return the mask of a tensor, or a list for several; None without masks."""
     if isinstance(tensors, (list, tuple)):
-        found = [masks_of(each) for each in tensors]
-        return found if any(each is not None for each in found) else None
+        masks = [masks_of(tensor) for tensor in tensors]
+        return masks if any(mask is not None for mask in masks) else None
     return _masks.get(getattr(tensors, "_id", -1))

@@ -1,4 +1,4 @@
-"""How Keras names things: `dense`, `dense_1`, …, and paths such as `model/dense/kernel`."""
+"""Names of layers (`dense`, `dense_1`, …) and paths of variables (`model/dense/kernel`)."""
 
 from __future__ import annotations
 
@@ -16,46 +16,45 @@ _WORD_STARTS: Final = re.compile(r"(?<=.)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])")
 
 
 def snake_case(name: str) -> str:
-    """A class name in Keras's small letters: `LayerNormalization` as layer_normalization."""
+    """Return a class name in snake case: layer_normalization for `LayerNormalization`."""
     return _WORD_STARTS.sub("_", re.sub(r"\W", "", name)).lower()
 
 
 def unique_name(prefix: str) -> str:
-    """The prefix itself the first time, then with _1, _2, … after it."""
+    """Return the prefix the first time, then the prefix with _1, _2, …"""
     count = _taken[prefix]
     _taken[prefix] += 1
     return f"{prefix}_{count}" if count else prefix
 
 
 def automatic_name(kind: type) -> str:
-    """The next free name for a thing of a class."""
+    """Return the next free name for an object of a class."""
     return unique_name(snake_case(kind.__name__))
 
 
 def reset_names() -> None:
-    """Start all counts again."""
+    """Restart all counts."""
     _taken.clear()
 
 
 @contextmanager
 def name_scope(name: str, caller: Any = None) -> Iterator[None]:
-    """Put a prefix before the paths of the variables that are made inside.
+    """Prefix the paths of variables that are created inside.
 
-    A caller that opens its own scope twice, as a layer does around `build` inside `call`, counts
-    once.
+    A scope that its caller opens again, as a layer does for `build` inside `call`, counts once.
     """
-    again = bool(_scopes) and caller is not None and _scopes[-1][1] is caller
-    if not again:
+    is_open = bool(_scopes) and caller is not None and _scopes[-1][1] is caller
+    if not is_open:
         _scopes.append((name, caller))
     try:
         yield
     finally:
-        if not again:
+        if not is_open:
             _scopes.pop()
 
 
 def current_path() -> str:
-    """The prefix that a new variable gets."""
+    """Return the prefix of a new variable."""
     return "/".join(name for name, _ in _scopes)
 
 

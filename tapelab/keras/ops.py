@@ -109,27 +109,27 @@ convert_to_tensor = backend.convert_to_tensor
 
 @operation
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The mean along axes; that of whole numbers is a float."""
-    given = backend.convert_to_tensor(x)
-    floats = given if given.dtype.is_floating else value_ops.cast(given, "float32")
+    """Return the mean along axes; that of integers is a float."""
+    x = backend.convert_to_tensor(x)
+    floats = x if x.dtype.is_floating else value_ops.cast(x, "float32")
     return math.reduce_mean(floats, axis, keepdims)
 
 
 @operation
 def cast(x: Any, dtype: Any) -> Tensor:
-    """The same numbers in another dtype."""
+    """Return the values in another dtype."""
     return value_ops.cast(x, dtype)
 
 
 @operation
 def concatenate(xs: Any, axis: int = 0) -> Tensor:
-    """Tensors one after the other along an axis."""
+    """Return the concatenation of tensors along an axis."""
     return shape_ops.concat(list(xs), axis)
 
 
 @operation
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    """Pieces of a tensor along an axis: so many equal ones, or cut at these places."""
+    """Return equal parts of a tensor along an axis, or parts cut at some indices."""
     if isinstance(indices_or_sections, int):
         return shape_ops.split(x, indices_or_sections, axis)
     length = backend.convert_to_tensor(x).shape[axis]
@@ -139,7 +139,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 
 @operation
 def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
-    """Entries, or rows along an axis, by position."""
+    """Return elements, or slices along an axis, by index."""
     if axis is None:
         return gather_ops.gather(shape_ops.reshape(x, [-1]), indices)
     return gather_ops.gather(x, indices, axis=axis)
@@ -147,19 +147,19 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
 
 @operation
 def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The position of the largest entry."""
-    return _position(math.argmax, x, axis, keepdims=keepdims)
+    """Return the index of the largest element."""
+    return _index_of(math.argmax, x, axis, keepdims=keepdims)
 
 
 @operation
 def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The position of the smallest entry."""
-    return _position(math.argmin, x, axis, keepdims=keepdims)
+    """Return the index of the smallest element."""
+    return _index_of(math.argmin, x, axis, keepdims=keepdims)
 
 
 @operation
 def cumsum(x: Any, axis: Any = None) -> Any:
-    """Running sums along an axis, or through all entries."""
+    """Return cumulative sums along an axis, or over all elements."""
     return math.cumsum(
         shape_ops.reshape(x, [-1]) if axis is None else x, 0 if axis is None else axis
     )
@@ -167,7 +167,7 @@ def cumsum(x: Any, axis: Any = None) -> Any:
 
 @operation
 def dot(x1: Any, x2: Any) -> Any:
-    """NumPy's product: matrices as matmul, else along the last axis."""
+    """Return NumPy's dot product: matmul for matrices, else along the last axis."""
     one, other = backend.convert_to_tensor(x1), backend.convert_to_tensor(x2)
     if not one.ndim or not other.ndim:
         return math.multiply(one, other)
@@ -176,64 +176,62 @@ def dot(x1: Any, x2: Any) -> Any:
 
 @operation
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Tensor:
-    """Entries with others around them."""
+    """Return a padded tensor."""
     return shape_ops.pad(x, pad_width, mode.upper(), constant_values or 0)
 
 
 @operation
 def one_hot(x: Any, num_classes: int, axis: int = -1, dtype: Any = None) -> Tensor:
-    """Whole numbers as rows with a 1 at the place of the number."""
+    """Return integers as one-hot rows."""
     return _one_hot(x, num_classes, axis=axis, dtype=dtype or backend.floatx())
 
 
 def zeros(shape: Any, dtype: Any = None) -> Tensor:
-    """A tensor of zeros."""
+    """Return a tensor of zeros."""
     return creation.zeros(shape, dtype or backend.floatx())
 
 
 def ones(shape: Any, dtype: Any = None) -> Tensor:
-    """A tensor of ones."""
+    """Return a tensor of ones."""
     return creation.ones(shape, dtype or backend.floatx())
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
-    """A tensor of one number."""
+    """Return a tensor filled with one number."""
     return value_ops.cast(creation.fill(shape, fill_value), dtype or backend.floatx())
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
-    """Numbers from a start up to a stop."""
+    """Return evenly spaced numbers from `start` to `stop`, without `stop`."""
     if stop is None:
         start, stop = 0, start
     return creation.range(start, stop, step, dtype)
 
 
 def shape(x: Any) -> Any:
-    """The lengths of the axes, as a tuple."""
+    """Return the shape as a tuple."""
     return tuple(x.shape) if hasattr(x, "shape") else tuple(shape_ops.shape(x).numpy().tolist())
 
 
 def convert_to_numpy(x: Any) -> Any:
-    """A copy of the numbers; from here on they are off the tape."""
+    """Return a copy as an array, which is off the tape."""
     return backend.convert_to_tensor(x).numpy()
 
 
-def _position(find: Any, x: Any, axis: Any, *, keepdims: bool) -> Tensor:
-    given = backend.convert_to_tensor(x)
-    flat = shape_ops.reshape(given, [-1]) if axis is None else given
-    found: Tensor = find(flat, 0 if axis is None else axis, "int32")
-    if keepdims and axis is not None:
-        return shape_ops.expand_dims(found, axis)
-    return found
+def _index_of(search: Any, x: Any, axis: Any, *, keepdims: bool) -> Tensor:
+    x = backend.convert_to_tensor(x)
+    flat = shape_ops.reshape(x, [-1]) if axis is None else x
+    index: Tensor = search(flat, 0 if axis is None else axis, "int32")
+    return shape_ops.expand_dims(index, axis) if keepdims and axis is not None else index
 
 
 __getattr__, _ = in_module(__name__)
 
 
 def __dir__() -> list[str]:
-    return sorted(name for name, thing in globals().items() if _is_op(name, thing))
+    return sorted(name for name, value in globals().items() if _is_op(name, value))
 
 
-def _is_op(name: str, thing: Any) -> bool:
-    own = getattr(thing, "__module__", "").startswith("tapelab")
+def _is_op(name: str, value: Any) -> bool:
+    own = getattr(value, "__module__", "").startswith("tapelab")
     return own and not name.startswith("_") and name not in {"Tensor", "operation", "in_module"}

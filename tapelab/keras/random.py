@@ -1,4 +1,4 @@
-"""`tf.keras.random`: seeds that a layer keeps, and tensors drawn from them."""
+"""`tf.keras.random`: seed generators of layers, and random tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tapelab.ops.integer_arguments import lengths
 
 
 class SeedGenerator:
-    """A seed and a count of what was drawn from it, kept as a variable of the layer."""
+    """A seed and the number of its draws, in a variable of the layer."""
 
     def __init__(self, seed: int | None = None, name: str | None = None) -> None:
         if seed is not None and not isinstance(seed, int):
@@ -33,21 +33,21 @@ class SeedGenerator:
             )
 
     def next(self) -> seeded_arrays.Seed:
-        """The seed for the next draw."""
+        """Return the seed of the next draw."""
         seed, count = self.state._cell.state._value.tolist()
         self.state._value.assign(np.array([seed, count + 1], np.int64))
         return seed, count
 
     def copy_with_state(self, stand_in: Callable[[Any], Any]) -> SeedGenerator:
-        """The same generator, counting in the variable that stands in for its own."""
-        made = copy.copy(self)
-        made.state = copy.copy(self.state)
-        made.state._value = stand_in(self.state)
-        made.state._cell = made.state._value._cell
-        return made
+        """Return the generator with another variable for its state."""
+        clone = copy.copy(self)
+        clone.state = copy.copy(self.state)
+        clone.state._value = stand_in(self.state)
+        clone.state._cell = clone.state._value._cell
+        return clone
 
     def get_config(self) -> dict[str, Any]:
-        """The seed as it was given."""
+        """Return the seed as it was given."""
         return {"seed": self._given_seed}
 
 
@@ -55,17 +55,17 @@ class SeedGenerator:
 def normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
-    """Random numbers from the normal distribution."""
-    return _tensor(seeded_arrays.normal(_drawn(seed), _size(shape), mean, stddev, dtype), dtype)
+    """Return random numbers from the normal distribution."""
+    return _tensor(seeded_arrays.normal(_draw_seed(seed), _size(shape), mean, stddev, dtype), dtype)
 
 
 @public(effect="random", graph_name="truncated_normal")
 def truncated_normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
-    """Random numbers from the normal distribution, none further than two deviations away."""
+    """Return random numbers from the normal distribution, truncated at two deviations."""
     return _tensor(
-        seeded_arrays.truncated_normal(_drawn(seed), _size(shape), mean, stddev, dtype), dtype
+        seeded_arrays.truncated_normal(_draw_seed(seed), _size(shape), mean, stddev, dtype), dtype
     )
 
 
@@ -73,20 +73,22 @@ def truncated_normal(
 def uniform(
     shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
-    """Random numbers between two limits, all equally likely."""
-    return _tensor(seeded_arrays.uniform(_drawn(seed), _size(shape), minval, maxval, dtype), dtype)
+    """Return random numbers from the uniform distribution over `[minval, maxval)`."""
+    return _tensor(
+        seeded_arrays.uniform(_draw_seed(seed), _size(shape), minval, maxval, dtype), dtype
+    )
 
 
 @public(effect="random")
 def randint(shape: Any, minval: int, maxval: int, dtype: Any = "int32", seed: Any = None) -> Tensor:
-    """Random whole numbers; the upper limit is left out."""
-    drawn = seeded_arrays.integers(_drawn(seed), _size(shape), minval, maxval, dtype)
+    """Return random integers from `minval` to `maxval - 1`."""
+    drawn = seeded_arrays.integers(_draw_seed(seed), _size(shape), minval, maxval, dtype)
     return _tensor(drawn, dtype)
 
 
 @public(effect="random")
 def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:
-    """A random share of the entries set to 0, the others scaled up to make up for it."""
+    """Return the inputs with a random share set to 0, and the others divided by the rest."""
     if rate == 0:
         return inputs
     sizes = zip(inputs.shape, noise_shape or inputs.shape, strict=True)
@@ -94,8 +96,8 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
     return inputs * cast(chance >= rate, inputs.dtype) / (1.0 - rate)
 
 
-def _drawn(seed: Any) -> seeded_arrays.Seed:
-    """The seed of one draw: a generator gives another one each time, a number always the same."""
+def _draw_seed(seed: Any) -> seeded_arrays.Seed:
+    """The seed of a draw: a generator returns a new one each time, a number is always the same."""
     if isinstance(seed, SeedGenerator):
         return seed.next()
     return seeded_arrays.shared_seed() if seed is None else (int(seed), 0)

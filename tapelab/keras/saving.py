@@ -1,4 +1,4 @@
-"""`tf.keras.saving`: classes of a learner's own that configs may name."""
+"""`tf.keras.saving`: a registry of user classes that configs may name."""
 
 from __future__ import annotations
 
@@ -8,48 +8,48 @@ from typing import Any, TypeVar
 
 from tapelab.namespace.missing_names import in_module
 
-Thing = TypeVar("Thing")
+_Object = TypeVar("_Object")
 _registered: dict[str, Any] = {}
 _names: dict[Any, str] = {}
 
 
 def register_keras_serializable(
     package: str = "Custom", name: str | None = None
-) -> Callable[[Thing], Thing]:
-    """Let configs name a class or a function of yours: `@register_keras_serializable()`."""
+) -> Callable[[_Object], _Object]:
+    """Register a class or a function for configs: `@register_keras_serializable()`."""
 
-    def register(thing: Any) -> Any:
-        if isinstance(thing, type) and not hasattr(thing, "get_config"):
+    def register(obj: Any) -> Any:
+        if isinstance(obj, type) and not hasattr(obj, "get_config"):
             raise ValueError(
                 "Cannot register a class that does not have a get_config() method. Write one that "
-                f"returns the arguments of {thing.__name__} in a dict."
+                f"returns the arguments of {obj.__name__} in a dict."
             )
-        whole = f"{package}>{name or thing.__name__}"
-        _registered[whole] = _registered[whole.partition(">")[2]] = thing
-        _names[thing] = whole
-        return thing
+        full_name = f"{package}>{name or obj.__name__}"
+        _registered[full_name] = _registered[full_name.partition(">")[2]] = obj
+        _names[obj] = full_name
+        return obj
 
     return register
 
 
 def get_registered_name(obj: Any) -> str:
-    """The name that a class or a function was registered under; else its own."""
+    """Return the registered name of a class or a function; its own if it has none."""
     return _names.get(obj) or str(obj.__name__)
 
 
 def get_registered_object(name: str, custom_objects: Any = None, module_objects: Any = None) -> Any:
-    """What a name was registered for; None where it was not."""
+    """Return the object that is registered for a name; None if there is none."""
     return registered({**(module_objects or {}), **(custom_objects or {})}).get(name)
 
 
 def registered(custom_objects: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What configs may name: what is registered, and what is given beside it."""
+    """Return the registered objects, and those given, by name."""
     return {**_registered, **(custom_objects or {})}
 
 
 @contextmanager
 def custom_object_scope(objects: Mapping[str, Any]) -> Iterator[None]:
-    """Let configs name the given classes and functions inside the block."""
+    """Register classes and functions inside the block."""
     before = dict(_registered)
     _registered.update(objects)
     try:

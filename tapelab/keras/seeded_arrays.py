@@ -1,7 +1,7 @@
 """Arrays that depend on a seed alone, with Keras's numbers on TensorFlow.
 
 A network that starts from a seed there starts with the same weights here. A seed is a pair: the
-number that was given, and how many draws were made from it before. Draws without a seed share one,
+number that was given, and the count of earlier draws. Draws without a seed share one,
 which `tf.keras.backend.clear_session` and a new global seed reset.
 """
 

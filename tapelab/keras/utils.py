@@ -31,7 +31,7 @@ Sequence = PyDataset
 
 
 def set_random_seed(seed: int) -> None:
-    """Make everything random repeatable: Python's numbers, NumPy's, TensorFlow's and Keras's."""
+    """Seed the random generators of Python, NumPy, TensorFlow and Keras."""
     if not isinstance(seed, int):
         raise ValueError(f"Expected `seed` argument to be an integer. Received: seed={seed}")
     random.seed(seed)
@@ -42,7 +42,7 @@ def set_random_seed(seed: int) -> None:
 
 
 def to_categorical(x: Any, num_classes: int | None = None) -> Any:
-    """Whole numbers as rows with a 1 at the place of the number: an array."""
+    """Return integers as one-hot rows, an array."""
     numbers = np.asarray(x, dtype=np.int64)
     if numbers.shape and numbers.shape[-1] == 1 and numbers.ndim > 1:
         numbers = numbers[..., 0]
@@ -51,7 +51,7 @@ def to_categorical(x: Any, num_classes: int | None = None) -> Any:
 
 
 def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
-    """An array divided by its length along an axis."""
+    """Return an array divided by its norm along an axis."""
     array = np.asarray(x)
     lengths = np.atleast_1d(np.linalg.norm(array, order, axis))
     lengths[lengths == 0] = 1
@@ -59,7 +59,7 @@ def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
 
 
 def is_keras_tensor(x: Any) -> bool:
-    """Whether it is a symbolic tensor of a functional model."""
+    """Return whether it is a symbolic tensor of a functional model."""
     return isinstance(x, KerasTensor)
 
 

@@ -49,7 +49,7 @@ class Variable(Holder):
     ) -> None:  # fmt: skip
         del autocast, unused
         trace = thread.trace
-        if trace is not None:  # a weight that is made in a function is real at once
+        if trace is not None:  # a weight that is created in a trace exists at once
             start, size = trace.examples_in((initializer, shape))
             with trace.creating(self):
                 self._create(start, size, dtype, trainable, aggregation, synchronization, name)
@@ -81,7 +81,7 @@ class Variable(Holder):
 
     @property
     def trainable(self) -> bool:
-        """Whether training changes it; the variable behind it stays as it was made."""
+        """Whether training changes it; the `tf.Variable` keeps its own flag."""
         return self._trainable
 
     @trainable.setter
@@ -92,27 +92,27 @@ class Variable(Holder):
 
     @property
     def name(self) -> str:
-        """What it is called in its layer: `kernel`."""
+        """Its name in the layer: `kernel`."""
         return self._name
 
     @property
     def path(self) -> str:
-        """Its name after those of the layers it is in: `dense/kernel`."""
+        """Its name behind those of the layers that contain it: `dense/kernel`."""
         return self._path
 
     @property
     def value(self) -> Wrapped:
-        """The `tf.Variable` behind it, which is what a tape watches."""
+        """The `tf.Variable` that a tape watches."""
         return self._value
 
     @property
     def shape(self) -> TensorShape:
-        """How long the value is along each axis."""
+        """The shape of the value."""
         return self._cell.shape
 
     @property
     def dtype(self) -> str:
-        """What kind of number it holds, as a string."""
+        """The dtype, as a string."""
         return self._cell.dtype.name
 
     @property
@@ -122,24 +122,24 @@ class Variable(Holder):
 
     @property
     def handle(self) -> int:
-        """A number that is the same for all handles of the variable behind it."""
+        """A number that identifies the `tf.Variable`."""
         return self._value.handle
 
     def numpy(self) -> Any:
-        """A copy of the present value; from here on it is off the tape."""
+        """Return a copy of the value, which is off the tape."""
         return self._value.numpy()
 
     def assign(self, value: Any) -> Tensor:
-        """Replace the value, which is cast if need be; shapes must be equal."""
-        given = backend.convert_to_tensor(value, dtype=self.dtype)
-        if given.shape != self.shape:
+        """Replace the value; it is cast if necessary, and must have the same shape."""
+        new = backend.convert_to_tensor(value, dtype=self.dtype)
+        if new.shape != self.shape:
             raise ValueError(
                 "The shape of the target variable and the shape of the target value in "
                 f"`variable.assign(value)` must match. variable.shape={self.shape}, Received: "
-                f"value.shape={given.shape}. Target variable: {self!r}"
+                f"value.shape={new.shape}. Target variable: {self!r}"
             )
-        self._value.assign(given)
-        return given
+        self._value.assign(new)
+        return new
 
     def assign_add(self, value: Any) -> Tensor:
         """Add to the value in place."""
@@ -170,7 +170,7 @@ class Variable(Holder):
     def __ne__(self, other: object) -> Any:
         return read(self) != backend.convert_to_tensor(other, dtype=self.dtype)
 
-    __hash__ = None  # type: ignore[assignment]  # == compares entries
+    __hash__ = None  # type: ignore[assignment]  # == compares elements
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return read(self).__array__(dtype, copy)
@@ -207,7 +207,7 @@ class Variable(Holder):
 
 
 def _start(initializer: Any, shape: Any, dtype: Any) -> Any:
-    """The value a variable begins with: from an initializer and a shape, or as it is given."""
+    """The initial value of a variable: from an initializer and a shape, or as given."""
     if isinstance(initializer, str):
         initializer = initializers.get(initializer)
     if not callable(initializer):

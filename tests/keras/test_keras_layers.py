@@ -220,8 +220,8 @@ def test_second_derivatives_pass_through_recurrent_layers():
         with tf.GradientTape() as inner:
             inner.watch(x)
             y = tf.reduce_sum(layer(x) ** 2)
-        slope = inner.gradient(y, x)
-        length = tf.reduce_sum(slope**2)
+        gradient = inner.gradient(y, x)
+        length = tf.reduce_sum(gradient**2)
     found = outer.gradient(length, layer.trainable_variables)
     assert all(g is not None and np.isfinite(g.numpy()).all() for g in found)
 

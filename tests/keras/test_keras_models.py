@@ -89,7 +89,7 @@ def test_weights_come_back_under_both_suffixes(tmp_path):
             np.testing.assert_array_equal(weight, value)
 
 
-def test_weights_are_not_written_over_another_file_unasked(tmp_path):
+def test_weights_are_not_written_over_another_file_by_default(tmp_path):
     model = tf.keras.Sequential([layers.Dense(1)])
     model(tf.ones((1, 1)))
     model.save_weights(tmp_path / "m.npz")
@@ -135,9 +135,9 @@ def test_transfer_learning_trains_the_head_alone():
     for _ in range(3):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((model(x, training=True) - y) ** 2)
-        slopes = tape.gradient(loss, model.trainable_variables)
-        for variable, slope in zip(model.trainable_variables, slopes, strict=True):
-            variable.assign_sub(0.1 * slope)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        for variable, gradient in zip(model.trainable_variables, gradients, strict=True):
+            variable.assign_sub(0.1 * gradient)
     assert len(model.trainable_variables) == 2
     for weight, value in zip(base.get_weights(), kept, strict=True):
         np.testing.assert_array_equal(weight, value)
@@ -170,9 +170,9 @@ def test_an_autoencoder_of_the_guide_learns():
     for _ in range(60):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((model(x) - x) ** 2) + sum(model.losses)
-        slopes = tape.gradient(loss, model.trainable_weights)
-        for variable, slope in zip(model.trainable_weights, slopes, strict=True):
-            variable.assign_sub(0.1 * slope)
+        gradients = tape.gradient(loss, model.trainable_weights)
+        for variable, gradient in zip(model.trainable_weights, gradients, strict=True):
+            variable.assign_sub(0.1 * gradient)
         losses.append(float(loss))
     assert sum(losses[-10:]) < 0.8 * sum(losses[:10])
 

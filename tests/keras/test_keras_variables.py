@@ -51,7 +51,7 @@ def test_watching_it_by_hand_says_to_watch_its_value():
         tape.watch(tf.keras.Variable(3.0))
 
 
-def test_it_stands_where_a_number_is_asked_for():
+def test_it_is_converted_to_a_python_number():
     size, place = tf.keras.Variable(3, dtype="int32"), tf.keras.Variable(1, dtype="int32")
     assert tf.range(size).shape == (3,)
     assert tf.zeros([size, 2]).shape == (3, 2)
@@ -70,9 +70,9 @@ def test_the_diagnosis_says_the_path_of_the_variable():
     layer(tf.ones((1, 2)))
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(layer(tf.ones((1, 2))).numpy())
-    told = str(tf.explain(tape, y, layer.kernel))
-    assert "with respect to dense/kernel is None" in told
-    assert ".numpy()" in told
+    explanation = str(tf.explain(tape, y, layer.kernel))
+    assert "with respect to dense/kernel is None" in explanation
+    assert ".numpy()" in explanation
 
 
 def test_a_copy_is_a_variable_of_its_own():
@@ -85,7 +85,7 @@ def test_a_copy_is_a_variable_of_its_own():
     np.testing.assert_array_equal(tape.gradient(y, other), [10.0, 12.0])
 
 
-def test_an_assignment_is_told_to_the_log():
+def test_an_assignment_is_reported_to_the_log():
     k = tf.keras.Variable(1.0, name="k")
     with tf.GradientTape() as tape:
         y = k * 2.0

@@ -19,21 +19,21 @@ def test_a_loss_is_one_step_of_a_picture(name):
 
 def test_the_gradient_of_a_mean_is_that_of_a_sum_divided_by_the_count():
     scores = tf.Variable(SCORES)
-    slopes = {}
+    gradients = {}
     for reduction in ("sum", "sum_over_batch_size"):
         with tf.GradientTape() as tape:
             loss = tf.keras.losses.MeanSquaredError(reduction=reduction)(LABELS, scores)
-        slopes[reduction] = tape.gradient(loss, scores).numpy()
-    np.testing.assert_allclose(slopes["sum"], 2 * slopes["sum_over_batch_size"])
+        gradients[reduction] = tape.gradient(loss, scores).numpy()
+    np.testing.assert_allclose(gradients["sum"], 2 * gradients["sum_over_batch_size"])
 
 
 def test_a_sample_of_weight_zero_has_no_gradient():
     scores = tf.Variable(SCORES)
     with tf.GradientTape() as tape:
         loss = tf.keras.losses.MeanSquaredError()(LABELS, scores, sample_weight=[0.0, 1.0])
-    slope = tape.gradient(loss, scores).numpy()
-    assert (slope[0] == 0).all()
-    assert (slope[1] != 0).all()
+    gradient = tape.gradient(loss, scores).numpy()
+    assert (gradient[0] == 0).all()
+    assert (gradient[1] != 0).all()
 
 
 def test_logits_and_probabilities_give_the_same_loss_and_gradient():
@@ -50,14 +50,14 @@ def test_logits_and_probabilities_give_the_same_loss_and_gradient():
 
 def test_only_logits_survive_a_certain_mistake():
     logits = tf.Variable([[-200.0, 200.0]])
-    slopes = []
+    gradients = []
     for from_logits in (True, False):
         loss_fn = tf.keras.losses.CategoricalCrossentropy(from_logits=from_logits)
         with tf.GradientTape() as tape:
             loss = loss_fn([[1.0, 0.0]], logits if from_logits else tf.nn.softmax(logits))
-        slopes.append(tape.gradient(loss, logits).numpy())
-    np.testing.assert_allclose(slopes[0], [[-1.0, 1.0]])
-    np.testing.assert_array_equal(slopes[1], [[0.0, 0.0]])
+        gradients.append(tape.gradient(loss, logits).numpy())
+    np.testing.assert_allclose(gradients[0], [[-1.0, 1.0]])
+    np.testing.assert_array_equal(gradients[1], [[0.0, 0.0]])
 
 
 def test_labels_of_a_list_go_with_predictions_of_a_tensor():

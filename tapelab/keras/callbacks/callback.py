@@ -103,7 +103,7 @@ class History(Callback):
 
 
 class LambdaCallback(Callback):
-    """A callback made from functions: `LambdaCallback(on_epoch_end=lambda epoch, logs: …)`."""
+    """A callback of functions: `LambdaCallback(on_epoch_end=lambda epoch, logs: …)`."""
 
     def __init__(self, **functions: Callable[..., Any]) -> None:
         super().__init__()

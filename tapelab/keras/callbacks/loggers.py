@@ -194,6 +194,6 @@ class CSVLogger(Callback):
             writer = csv.writer(file, delimiter=self.separator, lineterminator="\n")
             if self._names is None:
                 self._names = sorted(values)
-                if file.tell() == 0:
+                if self.filename.stat().st_size == 0:
                     writer.writerow(["epoch", *self._names])
             writer.writerow([epoch, *(values.get(name, "NA") for name in self._names)])

@@ -88,9 +88,9 @@ class Softmax(ElementwiseLayer):
 
 
 class PReLU(ElementwiseLayer, WeightedLayer):
-    """Keeps positive values and multiplies negative ones by a learned slope (He et al. 2015)."""
+    """Keeps positive values and multiplies negative ones by learned factors (He et al. 2015)."""
 
-    slope = weights(alpha="zeros")
+    parameter = weights(alpha="zeros")
     shared_axes: Any = setting(None)
 
     def __post_init__(self) -> None:
@@ -98,7 +98,7 @@ class PReLU(ElementwiseLayer, WeightedLayer):
             self.shared_axes = [self.shared_axes]
 
     def build(self, input_shape: Any) -> None:
-        """Create a slope per element, or one for all along the shared axes."""
+        """Create a factor per element, or one for all along the shared axes."""
         shape = list(input_shape[1:])
         for axis in self.shared_axes or []:
             shape[axis - 1] = 1

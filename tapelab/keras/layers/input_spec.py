@@ -1,4 +1,4 @@
-"""What a layer expects of its inputs, and the error that says what does not fit."""
+"""The inputs that a layer accepts, and the error for others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tapelab.keras.keras_tensor import standard_shape
 
 @dataclass(frozen=True)
 class InputSpec:
-    """The dtype, the number of axes and the lengths of an input, as far as they must be so."""
+    """The dtype, rank and sizes that an input must have, as far as they are given."""
 
     dtype: Any = None
     shape: Any = None
@@ -25,15 +25,15 @@ class InputSpec:
     optional: bool = False
 
     def __repr__(self) -> str:
-        told = [f"dtype={self.dtype}"] if self.dtype else []
-        told += [f"shape={self.shape}"] if self.shape is not None else []
+        parts = [f"dtype={self.dtype}"] if self.dtype else []
+        parts += [f"shape={self.shape}"] if self.shape is not None else []
         for key in ("ndim", "max_ndim", "min_ndim", "axes"):
             value = getattr(self, key)
-            told += [f"{key}={value}"] if value else []
-        return f"InputSpec({', '.join(told)})"
+            parts += [f"{key}={value}"] if value else []
+        return f"InputSpec({', '.join(parts)})"
 
     def misfit(self, shape: tuple[int | None, ...]) -> str:
-        """What is wrong with the shape of an input; empty if nothing is."""
+        """Return what is wrong with the shape of an input; empty if nothing is."""
         rank = len(shape)
         full = f"Full shape received: {shape}"
         if self.ndim is not None and rank != self.ndim:
@@ -60,7 +60,7 @@ def _agree(wanted: tuple[int | None, ...], shape: tuple[int | None, ...]) -> boo
 
 
 def check_inputs(spec: Any, inputs: Any, layer: str) -> None:
-    """ValueError unless the inputs of a layer are what it expects."""
+    """Raise ValueError unless the inputs of a layer match its specification."""
     if spec is None:
         return
     specs = [spec] if isinstance(spec, InputSpec) else nest.flatten(spec)

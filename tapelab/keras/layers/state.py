@@ -235,14 +235,14 @@ def _unique(things: Iterable[Any]) -> list[Any]:
     return list({id(each): each for each in things}.values())
 
 
-def _is_metric(thing: Any) -> bool:
-    return hasattr(type(thing), "update_state") and hasattr(type(thing), "result")
+def _is_metric(value: Any) -> bool:
+    return hasattr(type(value), "update_state") and hasattr(type(value), "result")
 
 
 _KINDS: Final[tuple[tuple[Callable[[Any], bool], str], ...]] = (
-    (lambda thing: isinstance(thing, Variable), "_weights"),
-    (lambda thing: isinstance(thing, SeedGenerator), "_seeds"),
+    (lambda value: isinstance(value, Variable), "_weights"),
+    (lambda value: isinstance(value, SeedGenerator), "_seeds"),
     (_is_metric, "_metrics"),
-    (lambda thing: isinstance(thing, Stateful), "_layers"),
+    (lambda value: isinstance(value, Stateful), "_layers"),
 )
 """The tests of the kinds of state, each with the name of its list."""

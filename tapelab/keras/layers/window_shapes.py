@@ -1,4 +1,4 @@
-"""Sizes of windows, their steps, and how many places they fit."""
+"""Sizes and strides of windows, and the number of their positions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Length = int | None
 
 
 def sizes(given: Any, rank: int, name: str) -> tuple[int, ...]:
-    """One number for all axes, or one for each; ValueError for anything else."""
+    """Return a number per axis from one or several; ValueError for anything else."""
     whole = (given,) * rank if isinstance(given, int) else tuple(given)
     if len(whole) != rank or not all(isinstance(each, int) and each > 0 for each in whole):
         raise ValueError(
@@ -20,7 +20,7 @@ def sizes(given: Any, rank: int, name: str) -> tuple[int, ...]:
 
 
 def padding_of(padding: str, *, causal: bool = False) -> str:
-    """The padding in small letters: "valid" or "same", or "causal" where time runs."""
+    """Return the padding in lower case: "valid", "same", or "causal" if allowed."""
     allowed = ("valid", "same", "causal") if causal else ("valid", "same")
     lower = padding.lower()
     if lower not in allowed:
@@ -35,13 +35,13 @@ def window_lengths(
     lengths: Iterable[Length], window: tuple[int, ...], strides: tuple[int, ...], padding: str,
     dilation: tuple[int, ...] | None = None,
 ) -> tuple[Length, ...]:  # fmt: skip
-    """How many places a window has along each axis."""
+    """Return the number of window positions along each axis."""
     apart = dilation or (1,) * len(window)
     parts = zip(lengths, window, strides, apart, strict=True)
-    return tuple(_places(*part, padding=padding) for part in parts)
+    return tuple(_positions(*part, padding=padding) for part in parts)
 
 
-def _places(length: Length, size: int, stride: int, apart: int, *, padding: str) -> Length:
+def _positions(length: Length, size: int, stride: int, apart: int, *, padding: str) -> Length:
     if length is None:
         return None
     whole = length if padding != "valid" else length - apart * (size - 1)
@@ -57,7 +57,7 @@ def spread_lengths(
     lengths: Iterable[Length], window: tuple[int, ...], strides: tuple[int, ...], padding: str,
     dilation: tuple[int, ...],
 ) -> tuple[Length, ...]:  # fmt: skip
-    """How far windows reach that are laid over one another."""
+    """Return the sizes of a transposed convolution's output."""
     reaches = [
         0 if padding == "same" else max((size - 1) * apart + 1 - stride, 0)
         for size, apart, stride in zip(window, dilation, strides, strict=True)

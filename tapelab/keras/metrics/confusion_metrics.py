@@ -282,9 +282,9 @@ def _interpolated(tp: Any, fp: Any, fn: Any) -> Any:
     """
     predicted = tp + fp
     dtp, dp = tp[:-1] - tp[1:], predicted[:-1] - predicted[1:]
-    slope = _share(dtp, math.maximum(dp, 0.0))
-    intercept = tp[1:] - slope * predicted[1:]
+    gain = _share(dtp, math.maximum(dp, 0.0))
+    intercept = tp[1:] - gain * predicted[1:]
     both = math.logical_and(predicted[:-1] > 0, predicted[1:] > 0)
     ratio = where(both, _share(predicted[:-1], math.maximum(predicted[1:], 0.0)), 1.0)
-    areas = _share(slope * (dtp + intercept * math.log(ratio)), tp[1:] + fn[1:])
+    areas = _share(gain * (dtp + intercept * math.log(ratio)), tp[1:] + fn[1:])
     return math.reduce_sum(areas)

@@ -200,7 +200,7 @@ class FunctionMetric(MeanMetricWrapper):
         super().__init__(type(self)._function, **shared, **arguments)
 
     def __post_init__(self) -> None:
-        """Add nothing: the constructor of `Mean` has made the variables."""
+        """Add nothing: the constructor of `Mean` has created the variables."""
 
     def get_config(self) -> dict[str, Any]:
         """Return the arguments of an equal metric."""

@@ -16,7 +16,7 @@ AGGREGATIONS: Final = (None, "uniform_average", "variance_weighted_average")
 
 
 class _ColumnMetric(BuiltInMetric):
-    """A metric with a value per column; its variables are made when the columns are known."""
+    """A metric with a value per column; its variables are created when the columns are known."""
 
     variable_names: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""A model of the same layers with weights of its own."""
+"""`tf.keras.models.clone_model`: the same layers with new weights."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from tapelab.keras.models.sequential import Sequential
 def clone_model(
     model: Any, input_tensors: Any = None, clone_function: Callable[[Any], Any] | None = None
 ) -> Any:
-    """Make each layer of a model anew, from its config, and join them in the same way.
+    """Return a model with a new layer from the config of each layer, connected as before.
 
-    `clone_function` may make a layer in another way. The weights start afresh.
+    `clone_function` may construct a layer in another way. The weights are initialized again.
     """
-    again = clone_function or _again
+    clone = clone_function or _copy_of
     if isinstance(model, Sequential):
         entry = [] if model._entry is None else [Input(batch_shape=model._entry.shape)]
-        return Sequential([*entry, *(again(layer) for layer in model.layers)], name=model.name)
+        return Sequential([*entry, *(clone(layer) for layer in model.layers)], name=model.name)
     if not isinstance(model, Functional):
         raise ValueError(
             "Expected `model` argument to be a functional or Sequential model. Received a "
             f"subclassed model: {model}. Make it again from its class instead."
         )
-    given = [] if input_tensors is None else nest.flatten(input_tensors)
-    inputs = given or [_input_like(symbol) for symbol in model.inputs]
+    new_inputs = [] if input_tensors is None else nest.flatten(input_tensors)
+    inputs = new_inputs or [_input_like(symbol) for symbol in model.inputs]
     values = {id(old): new for old, new in zip(model.inputs, inputs, strict=True)}
-    made: dict[int, Any] = {}
+    clones: dict[int, Any] = {}
     for node in model._graph:
         layer = node.operation
-        made.setdefault(id(layer), again(layer) if isinstance(layer, Layer) else layer)
+        clones.setdefault(id(layer), clone(layer) if isinstance(layer, Layer) else layer)
         args, kwargs = node.arguments_with(values)
-        found = made[id(layer)](*args, **kwargs)
-        pairs = zip(nest.flatten(node.result), nest.flatten(found), strict=True)
+        results = clones[id(layer)](*args, **kwargs)
+        pairs = zip(nest.flatten(node.result), nest.flatten(results), strict=True)
         values.update({id(old): new for old, new in pairs})
     outputs = [values[id(each)] for each in model.outputs]
     return Functional(
@@ -47,7 +47,7 @@ def clone_model(
     )
 
 
-def _again(layer: Any) -> Any:
+def _copy_of(layer: Any) -> Any:
     if isinstance(layer, (Sequential, Functional)):
         return clone_model(layer)
     return type(layer).from_config(layer.get_config())

@@ -1,4 +1,4 @@
-"""Models made of symbolic inputs and outputs: the layers between them are found by themselves."""
+"""Functional models: the layers between symbolic inputs and outputs."""
 
 from __future__ import annotations
 
@@ -76,21 +76,21 @@ class Functional(Model):
         return shapes[0] if len(shapes) == 1 else shapes
 
     def build(self, input_shape: Any) -> None:
-        """Nothing is left to build."""
+        """Do nothing: the layers are built already."""
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
-        """The outputs for inputs in the structure of the symbolic ones."""
-        given = self._matched(inputs)
+        """Return the outputs for inputs in the structure of the symbolic ones."""
+        flat_inputs = self._flat_inputs(inputs)
         values: dict[int, Any] = {}
-        for symbol, value in zip(self._symbols, given, strict=True):
+        for symbol, value in zip(self._symbols, flat_inputs, strict=True):
             self._check(symbol, value)
             values[id(symbol)] = _as(symbol, value)
         run(self._graph, values)
         flat = [values[id(each)] for each in self._results]
         return nest.pack_sequence_as(self._outputs_structure, flat)
 
-    def _matched(self, inputs: Any) -> list[Any]:
-        """The inputs in the order of the symbols; a dict may go by the names of the inputs."""
+    def _flat_inputs(self, inputs: Any) -> list[Any]:
+        """The inputs in the order of the symbols; a dict may use their names."""
         if isinstance(inputs, dict):
             return self._by_name(inputs)
         flat = nest.flatten(inputs)
@@ -117,30 +117,30 @@ class Functional(Model):
 
     def _check(self, symbol: KerasTensor, value: Any) -> None:
         problem = InputSpec(shape=symbol.shape).misfit(tuple(value.shape))
-        if problem and not _nearly(symbol.shape, tuple(value.shape)):
+        if problem and not _differ_by_last_axis(symbol.shape, tuple(value.shape)):
             raise ValueError(
                 f"Input {self._symbols.index(symbol)} with name '{symbol.name}' of layer "
                 f"'{self.name}' is incompatible with the layer: {problem}"
             )
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        """New symbolic tensors like the outputs."""
+        """Return new symbolic tensors with the shapes of the outputs."""
         sizes = [tuple(each.shape)[:1] for each in nest.flatten(args[0])]
         batch = sizes[0] if sizes else (None,)
         fresh = [KerasTensor((*batch, *each.shape[1:]), each.dtype) for each in self._results]
         return nest.pack_sequence_as(self._outputs_structure, fresh)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shapes of the outputs."""
+        """Return the shapes of the outputs."""
         return self.output_shape
 
     def get_config(self) -> dict[str, Any]:
-        """The name of the model; its graph is in your code."""
+        """Return the name of the model; its graph is in the user's code."""
         return {"name": self.name, "trainable": self.trainable}
 
 
-def _nearly(wanted: Any, shape: Any) -> bool:
-    """Whether a last axis of length 1 makes the difference."""
+def _differ_by_last_axis(wanted: Any, shape: Any) -> bool:
+    """Whether the shapes differ by a last axis of size 1 only."""
     return (*shape, 1) == tuple(wanted) or (*wanted, 1) == tuple(shape)
 
 
@@ -153,7 +153,7 @@ def _as(symbol: KerasTensor, value: Any) -> Any:
 
 @cache
 def functional(kind: type) -> type:
-    """A class of models with the ways of a functional model."""
+    """Return a class of models with the methods of `Functional`."""
     return Functional if kind is Model else type(kind.__name__, (kind, Functional), {})
 
 

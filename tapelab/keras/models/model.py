@@ -17,29 +17,29 @@ SUFFIXES = (".weights.h5", ".npz")
 
 
 class Model(Trainer, Layer):
-    """Layers put together: from inputs and outputs, or as a class with a `call` of its own."""
+    """A model: from symbolic inputs and outputs, or a subclass with its own `call`."""
 
     functional: ClassVar[Callable[[type], type]]
-    """Gives a class of models the ways of a functional model; set where these are defined."""
+    """Returns a functional model's class for a class of models; set in `functional`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if len(args) == 2 or "outputs" in kwargs:
             kind = Model.functional(type(self))
             object.__setattr__(self, "__class__", kind)
-            kind.__init__(self, *args, **kwargs)  # type: ignore[misc]  # begun anew as its kind
+            kind.__init__(self, *args, **kwargs)  # type: ignore[misc]  # initialized as that class
             return
         Layer.__init__(self, *args, **kwargs)
         Trainer.__init__(self)
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        """What the model does to its inputs."""
+        """Compute the outputs from the inputs."""
         raise NotImplementedError(
             f"Model {type(self).__name__} does not have a `call()` method implemented."
         )
 
     @property
     def layers(self) -> list[Any]:
-        """The layers directly in the model, in the order in which they came."""
+        """The layers directly in the model, in order of creation."""
         return list(self._layers)
 
     @layers.setter
@@ -49,7 +49,7 @@ class Model(Trainer, Layer):
         )
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
-        """The layer of a name, or at a place; ValueError if there is none."""
+        """Return the layer with a name or an index; ValueError if there is none."""
         if index is not None and name is not None:
             raise ValueError(
                 f"Provide only a layer name or a layer index. Received: index={index}, name={name}."
@@ -70,11 +70,11 @@ class Model(Trainer, Layer):
         raise ValueError(f"No such layer: {name}. Existing layers are: {names}.")
 
     def build(self, input_shape: Any) -> None:
-        """Build the layers by a trial run for inputs of a shape."""
+        """Build the layers for inputs of a shape, by running `call` on zeros."""
         if type(self).call is not Model.call:
-            self._try(KerasTensor(input_shape))
+            self._run_on_zeros(KerasTensor(input_shape))
 
-    def _try(self, symbol: KerasTensor) -> None:
+    def _run_on_zeros(self, symbol: KerasTensor) -> None:
         """Run `call` on zeros, which builds the layers that it calls."""
         symbolic_outputs(self.call, (symbol,), {})
 
@@ -82,19 +82,19 @@ class Model(Trainer, Layer):
         return type(self).build in {Layer.build, Model.build}
 
     def _lock(self) -> None:
-        """A model takes new layers at any time."""
+        """Do nothing: a model accepts new layers at any time."""
 
     def summary(
         self, line_length: int | None = None, positions: Any = None, print_fn: Any = None,
         expand_nested: bool = False, show_trainable: bool = False, layer_range: Any = None,
     ) -> None:  # fmt: skip
-        """Print the layers, the shapes they give, and how many numbers they learn."""
+        """Print the layers, their output shapes, and their numbers of parameters."""
         del line_length, positions, expand_nested, show_trainable, layer_range
         text = summary_of(self)
         print(text) if print_fn is None else print_fn(text)
 
     def save_weights(self, filepath: Any, overwrite: bool = True) -> None:
-        """Write the weights to a file, as NumPy's npz whatever its name, by their places."""
+        """Write the weights to a file in order, in NumPy's npz format whatever its name."""
         path = _checked(filepath)
         if path.exists() and not overwrite:
             raise FileExistsError(f"{path} exists. Pass overwrite=True to replace it.")
@@ -102,13 +102,13 @@ class Model(Trainer, Layer):
             np.savez(file, *self.get_weights())
 
     def load_weights(self, filepath: Any, skip_mismatch: bool = False, **unused: Any) -> None:
-        """Read the weights that `save_weights` wrote for a model like this."""
+        """Read the weights that `save_weights` wrote for a model with the same layers."""
         del skip_mismatch, unused
-        with np.load(_checked(filepath), allow_pickle=False) as held:
-            self.set_weights([held[f"arr_{at}"] for at in range(len(held.files))])
+        with np.load(_checked(filepath), allow_pickle=False) as arrays:
+            self.set_weights([arrays[f"arr_{at}"] for at in range(len(arrays.files))])
 
     def save(self, filepath: Any, *unused: Any, **more: Any) -> None:
-        """Always raises: a whole model is written in TensorFlow only."""
+        """Raise NotImplementedError: only TensorFlow writes whole models."""
         raise NotImplementedError(
             "tapelab does not write whole models. Save the weights with "
             "model.save_weights('name.weights.h5'), and make the model again from your code."
@@ -116,7 +116,7 @@ class Model(Trainer, Layer):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
-        """Make a model from the arguments of its class."""
+        """Construct a model from the arguments of its class."""
         del custom_objects
         return cls(**config)
 

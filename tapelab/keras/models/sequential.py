@@ -14,9 +14,9 @@ from tapelab.keras.serialization import serialized
 
 
 class Sequential(Model):
-    """A model whose layers each take what the one before gives.
+    """A model in which each layer takes the output of the previous one.
 
-    Its weights are made at the first call, or at once where it begins with `tf.keras.Input`.
+    Its weights are created at the first call, or at once if it starts with `tf.keras.Input`.
     """
 
     def __init__(self, layers: Any = None, trainable: bool = True, name: str | None = None) -> None:
@@ -28,11 +28,11 @@ class Sequential(Model):
         self._build_if_known()
 
     def add(self, layer: Any, rebuild: bool = True) -> None:
-        """Put a layer at the end."""
+        """Append a layer."""
         if isinstance(layer, KerasTensor):
             layer = layer.origin
         if isinstance(layer, InputLayer):
-            self._begin_with(layer)
+            self._set_input(layer)
             return
         if not isinstance(layer, Layer):
             raise ValueError(
@@ -51,7 +51,7 @@ class Sequential(Model):
         if rebuild:
             self._build_if_known()
 
-    def _begin_with(self, layer: InputLayer) -> None:
+    def _set_input(self, layer: InputLayer) -> None:
         if self._entry is not None or self._layers:
             shape = None if self._entry is None else self._entry.shape
             raise ValueError(
@@ -61,7 +61,7 @@ class Sequential(Model):
         self._entry = layer.output
 
     def pop(self, rebuild: bool = True) -> Any:
-        """Take the last layer away."""
+        """Remove and return the last layer."""
         layer = self._layers.pop()
         if rebuild:
             self._build_if_known()
@@ -70,21 +70,21 @@ class Sequential(Model):
     def _build_if_known(self) -> None:
         self._exit = None
         if self._entry is not None and self._layers:
-            self._go_through(self._entry)
+            self._build_for(self._entry)
 
-    def _go_through(self, entry: KerasTensor) -> None:
-        """Build the layers for a symbolic input, inside the model's name."""
+    def _build_for(self, entry: KerasTensor) -> None:
+        """Build the layers for a symbolic input, in the model's name scope."""
         self._entry = entry
         Model.build(self, entry.shape)
 
-    def _try(self, symbol: KerasTensor) -> None:
-        found: Any = self._entry
+    def _run_on_zeros(self, symbol: KerasTensor) -> None:
+        x: Any = self._entry
         for layer in self._layers:
-            found = layer(found)
-        self._exit = found
+            x = layer(x)
+        self._exit = x
 
     def build(self, input_shape: Any = None) -> None:
-        """Build the layers, each for what the one before gives."""
+        """Build the layers, each for the output of the previous one."""
         if not self._layers:
             raise ValueError(
                 f"Sequential model {self.name} cannot be built because it has no layers. Call "
@@ -93,16 +93,16 @@ class Sequential(Model):
         if self._entry is None and isinstance(input_shape, (tuple, list)):
             self._entry = KerasTensor(tuple(input_shape))
         if self._entry is not None:
-            self._try(self._entry)
+            self._run_on_zeros(self._entry)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
-        """What the last layer gives; a list of one input is that input, once its shape is known."""
-        found = inputs
+        """Return the output of the last layer; a list of one input is that input."""
+        x = inputs
         if self._entry is not None and isinstance(inputs, (list, tuple)) and len(inputs) == 1:
-            found = inputs[0]
+            x = inputs[0]
         for layer in self._layers:
-            found = layer(found)
-        return found
+            x = layer(x)
+        return x
 
     @property
     def inputs(self) -> list[Any]:
@@ -140,32 +140,32 @@ class Sequential(Model):
         return symbol
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape after the last layer."""
+        """Return the output shape of the last layer."""
         shape = input_shape
         for layer in self._layers:
             shape = layer.compute_output_shape(shape)
         return shape
 
     def get_config(self) -> dict[str, Any]:
-        """The configs of the layers."""
+        """Return the configs of the layers."""
         return {"name": self.name, "layers": [serialized(layer) for layer in self._layers]}
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
-        """Make the layers from their configs; classes of yours by the names given or registered."""
-        known, made = registered(custom_objects), cls(name=config["name"])
+        """Construct the layers from their configs; user classes must be given or registered."""
+        known, model = registered(custom_objects), cls(name=config["name"])
         for each in config["layers"]:
             kind = known.get(each["class_name"]) or getattr(layers, each["class_name"])
-            made.add(kind.from_config(each["config"]))
-        return made
+            model.add(kind.from_config(each["config"]))
+        return model
 
 
 def _entry_of(layer: Any) -> KerasTensor | None:
-    """The symbolic input that a first layer brings along: an old way of writing, or a model."""
+    """The symbolic input that a first layer has: by `input_shape`, or as a model."""
     shape = getattr(layer, "_input_shape_given", None)
     if shape is not None:
         return Input(shape)
     if getattr(layer, "_symbols", None):
         return Input(batch_shape=layer.input_shape)
-    found: KerasTensor | None = getattr(layer, "_entry", None)
-    return found
+    entry: KerasTensor | None = getattr(layer, "_entry", None)
+    return entry

@@ -1,4 +1,4 @@
-"""The table of a model: its layers, the shapes they give, and how many numbers they learn."""
+"""The table of a model's layers, their output shapes and numbers of parameters."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _NARROW: Final = (31, 22, 13)
 _WIDE: Final = (19, 17, 10, 17)
 _HEADS: Final = ("Layer (type)", "Output Shape", "Param #", "Connected to")
 _RIGHT: Final = 2
-"""The column whose text stands on the right."""
+"""The column whose text is right-aligned."""
 _UNITS: Final = ((30, "GB"), (20, "MB"), (10, "KB"), (0, "B"))
 
 
 def summary_of(model: Any) -> str:
-    """The table and the totals below it."""
+    """Return the table and the totals below it."""
     connected = not _is_chain(model)
     widths = _WIDE if connected else _NARROW
     rows = [_row(model, layer, connected=connected) for layer in model.layers]
@@ -38,15 +38,15 @@ def _output_shape(layer: Any) -> str:
     if layer._nodes:
         shapes = [each.shape for each in nest.flatten(layer._nodes[0].result)]
     elif layer._build_shapes is not None:
-        found = layer.compute_output_shape(layer._build_shapes)
-        shapes = found if isinstance(found, list) else [found]
+        shape = layer.compute_output_shape(layer._build_shapes)
+        shapes = shape if isinstance(shape, list) else [shape]
     else:
         return "?"
     return str(shapes[0]) if len(shapes) == 1 else str(shapes)
 
 
 def _is_chain(model: Any) -> bool:
-    """Whether each layer takes what the one before gives, so that nothing needs to be said."""
+    """Whether each layer takes the output of the previous one, so no connections are listed."""
     nodes = getattr(model, "_graph", ())
     once = len({id(node.operation) for node in nodes}) == len(nodes)
     single = len(getattr(model, "_symbols", (None,))) == 1
@@ -56,24 +56,24 @@ def _is_chain(model: Any) -> bool:
 
 
 def _sources(model: Any, layer: Any) -> str:
-    """Which outputs of which layers a layer takes."""
-    told = [
-        f"{_maker(source)}[0][{_place(source)}]"
+    """The outputs of other layers that a layer takes."""
+    sources = [
+        f"{_layer_of(source)}[0][{_index_of(source)}]"
         for node in model._graph
         if node.operation is layer
         for source in node.sources()
     ]
-    return ", ".join(told) or "-"
+    return ", ".join(sources) or "-"
 
 
-def _maker(source: Any) -> str:
+def _layer_of(source: Any) -> str:
     layer = source.origin if source.history is None else source.history.operation
     return str(layer.name)
 
 
-def _place(source: Any) -> int:
-    made = [] if source.history is None else nest.flatten(source.history.result)
-    return next((at for at, each in enumerate(made) if each is source), 0)
+def _index_of(source: Any) -> int:
+    results = [] if source.history is None else nest.flatten(source.history.result)
+    return next((index for index, each in enumerate(results) if each is source), 0)
 
 
 def _table(widths: Sequence[int], rows: Iterable[tuple[str, ...]]) -> list[str]:
@@ -91,17 +91,17 @@ def _rule(widths: Sequence[int], corners: str) -> str:
 
 
 def _lines(widths: Sequence[int], row: Sequence[str], bar: str) -> list[str]:
-    """One row of the table, over several lines where a text is longer than its column."""
+    """A row of the table, of several lines if a text is longer than its column."""
     cells = [_wrapped(text, width) for text, width in zip(row, widths, strict=True)]
-    made = []
+    lines = []
     for at in range(max(len(cell) for cell in cells)):
         texts = [cell[at] if at < len(cell) else "" for cell in cells]
         placed = [
             text.rjust(width) if column == _RIGHT else text.ljust(width)
             for column, (text, width) in enumerate(zip(texts, widths, strict=True))
         ]
-        made.append(bar + bar.join(f" {text} " for text in placed) + bar)
-    return made
+        lines.append(bar + bar.join(f" {text} " for text in placed) + bar)
+    return lines
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -63,7 +63,7 @@ def test_evaluate_and_predict_print_a_line_of_their_own(capsys):
     assert capsys.readouterr().out.startswith("1/1 - 0s - ")
 
 
-def test_numbers_are_told_as_keras_tells_them():
+def test_numbers_are_reported_in_the_format_of_keras():
     assert metrics_text({"loss": 0.25, "tiny": 0.00012345}) == " - loss: 0.2500 - tiny: 1.2345e-04"
     assert [clock(s) for s in (7.4, 67, 7267)] == ["7s", "1:07", "2:01:07"]
     assert [per_step(s) for s in (2.0, 0.0205, 3e-5)] == ["2s/step", "20ms/step", "30us/step"]
@@ -79,7 +79,7 @@ def test_early_stopping_says_where_it_stopped_and_what_it_kept(capsys):
     )
 
 
-def test_a_changed_rate_is_told(capsys):
+def test_a_changed_rate_is_reported(capsys):
     halve = tf.keras.callbacks.LearningRateScheduler(lambda epoch, rate: rate / 2, verbose=1)
     model().fit(X, Y, verbose=0, callbacks=[halve])
     assert capsys.readouterr().out == (
@@ -87,7 +87,7 @@ def test_a_changed_rate_is_told(capsys):
     )
 
 
-def test_a_reduced_rate_is_told(capsys):
+def test_a_reduced_rate_is_reported(capsys):
     plateau = tf.keras.callbacks.ReduceLROnPlateau(
         monitor="loss", min_delta=9.0, patience=1, verbose=1, factor=0.5
     )

@@ -57,12 +57,12 @@ def test_a_traced_metric_counts_each_call():
     metric = tf.keras.metrics.Precision()
 
     @tf.function
-    def told(labels, scores):
+    def compiled_accuracy(labels, scores):
         metric.update_state(labels, scores)
         return metric.result()
 
-    assert float(told(tf.constant([1, 0]), tf.constant([0.9, 0.8]))) == 0.5
-    assert float(told(tf.constant([1, 1]), tf.constant([0.9, 0.8]))) == 0.75
+    assert float(compiled_accuracy(tf.constant([1, 0]), tf.constant([0.9, 0.8]))) == 0.5
+    assert float(compiled_accuracy(tf.constant([1, 1]), tf.constant([0.9, 0.8]))) == 0.75
 
 
 def test_a_wrong_threshold_is_refused():

@@ -40,13 +40,13 @@ def test_a_module_learns_a_line_in_a_loop_of_its_own(tf):
     x, y = line(tf)
     model = MyModel()
     assert len(model.variables) == 2
-    told = []
+    losses = []
     for _ in range(25):
         train(model, x, y, learning_rate=0.1)
-        told.append(float(loss(y, model(x))))
+        losses.append(float(loss(y, model(x))))
     np.testing.assert_allclose([model.w.numpy(), model.b.numpy()], [3.0, 2.0], atol=0.05)
-    assert told[0] > 5.0
-    assert told[-1] < 0.02
+    assert losses[0] > 5.0
+    assert losses[-1] < 0.02
 
 
 def test_the_same_line_is_learned_by_compile_and_fit(tf, keras):
@@ -87,7 +87,7 @@ def classifier(keras):
     return keras.Model(inputs=inputs, outputs=outputs)
 
 
-def test_a_training_loop_from_scratch_learns_to_tell_groups_apart(tf, keras):
+def test_a_training_loop_from_scratch_learns_to_separate_groups(tf, keras):
     x, y = blobs()
     train_dataset = tf.data.Dataset.from_tensor_slices((x[:150], y[:150]))
     train_dataset = train_dataset.shuffle(buffer_size=150, seed=1).batch(30)
@@ -108,18 +108,18 @@ def test_a_training_loop_from_scratch_learns_to_tell_groups_apart(tf, keras):
         train_acc_metric.update_state(y_batch, logits)
         return loss_value
 
-    told = []
+    losses = []
     for _ in range(5):
         for x_batch, y_batch in train_dataset:
             loss_value = train_step(x_batch, y_batch)
-        told.append((float(loss_value), float(train_acc_metric.result())))
+        losses.append((float(loss_value), float(train_acc_metric.result())))
         train_acc_metric.reset_state()
         for x_batch, y_batch in val_dataset:
             val_acc_metric.update_state(y_batch, model(x_batch, training=False))
         val_acc = float(val_acc_metric.result())
         val_acc_metric.reset_state()
-    assert told[-1][0] < told[0][0]
-    assert told[-1][1] > 0.95
+    assert losses[-1][0] < losses[0][0]
+    assert losses[-1][1] > 0.95
     assert val_acc > 0.95
     assert int(optimizer.iterations) == 25
 

@@ -27,10 +27,10 @@ def test_equal_seeds_shuffle_equally_and_others_do_not():
     assert losses(1) != losses(2)
 
 
-def test_every_sample_is_seen_once_in_a_round():
+def test_every_sample_is_seen_once_in_an_epoch():
     seen = []
 
-    class Listening(tf.keras.Model):
+    class BatchCollector(tf.keras.Model):
         def __init__(self):
             super().__init__()
             self.dense = tf.keras.layers.Dense(1)
@@ -42,9 +42,9 @@ def test_every_sample_is_seen_once_in_a_round():
             seen.extend(data[0].numpy()[:, 0].tolist())
             return super().train_step(data)
 
-    made = Listening()
-    made.compile("sgd", "mse")
-    made.fit(X, Y, batch_size=3, verbose=0)
+    trained = BatchCollector()
+    trained.compile("sgd", "mse")
+    trained.fit(X, Y, batch_size=3, verbose=0)
     assert len(seen) == 10
     assert sorted(seen) == sorted(X[:, 0].tolist())
     assert seen != X[:, 0].tolist()
@@ -59,9 +59,9 @@ def test_an_array_that_changes_later_does_not_change_the_batch():
             return super().train_step(data)
 
     x = np.arange(20).reshape(10, 2)
-    made = Keeping([tf.keras.layers.Dense(1)])
-    made.compile("sgd", "mse")
-    made.fit(x, Y, verbose=0, shuffle=False)
+    trained = Keeping([tf.keras.layers.Dense(1)])
+    trained.compile("sgd", "mse")
+    trained.fit(x, Y, verbose=0, shuffle=False)
     x[:] = 0
     np.testing.assert_array_equal(kept[0].numpy(), np.arange(20).reshape(10, 2))
 
@@ -78,13 +78,13 @@ def test_class_weights_and_sample_weights_do_not_go_together():
 
 def test_a_class_without_a_weight_counts_once():
     labels = np.array([[0], [1], [2]])
-    made = model(loss="mae")
-    weighted = made.train_on_batch(X[:3], labels, class_weight={1: 3.0})
+    trained = model(loss="mae")
+    weighted = trained.train_on_batch(X[:3], labels, class_weight={1: 3.0})
     plain = np.abs(X[:3].sum(1) - [0, 1, 2])
     assert weighted == pytest.approx(float(np.mean(plain * [1, 3, 1])), rel=1e-5)
 
 
-def test_no_data_at_all_are_asked_for():
+def test_missing_data_raise_an_error():
     with pytest.raises(ValueError, match="There is no data"):
         model().fit()
 
@@ -98,10 +98,10 @@ def test_predictions_of_several_outputs_keep_their_structure():
 
 
 def test_predict_in_a_loss_is_explained():
-    made = model()
+    trained = model()
     with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(made.predict(X, verbose=0) ** 2)
-    kernel = made.trainable_variables[0]
+        loss = tf.reduce_mean(trained.predict(X, verbose=0) ** 2)
+    kernel = trained.trainable_variables[0]
     assert tape.gradient(loss, kernel) is None
     finding = tf.explain(tape, loss, kernel).findings[0]
     assert finding.code == "LEFT_ENGINE"
@@ -109,11 +109,11 @@ def test_predict_in_a_loss_is_explained():
 
 
 def test_a_frozen_model_warns_that_nothing_learns():
-    made = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
-    made.trainable = False
-    made.compile("sgd", "mse")
+    trained = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    trained.trainable = False
+    trained.compile("sgd", "mse")
     with pytest.warns(UserWarning, match="does not have any trainable weights"):
-        made.fit(X, Y, verbose=0)
+        trained.fit(X, Y, verbose=0)
 
 
 def test_a_generator_that_ends_early_ends_training_with_a_warning():
@@ -125,28 +125,30 @@ def test_a_generator_that_ends_early_ends_training_with_a_warning():
 def test_an_unknown_output_is_named():
     inputs = tf.keras.Input((2,))
     outputs = {name: tf.keras.layers.Dense(1)(inputs) for name in "ab"}
-    made = tf.keras.Model(inputs, outputs)
-    made.compile("sgd", {"a": "mse", "c": "mse"})
+    trained = tf.keras.Model(inputs, outputs)
+    trained.compile("sgd", {"a": "mse", "c": "mse"})
     with pytest.raises(ValueError, match=r"keys \['c'\] are not the names of outputs"):
-        made.fit(X, {"a": Y, "b": Y}, verbose=0)
+        trained.fit(X, {"a": Y, "b": Y}, verbose=0)
 
 
 def test_one_output_of_two_may_have_no_loss():
     inputs = tf.keras.Input((2,))
     outputs = {name: tf.keras.layers.Dense(1)(inputs) for name in "ab"}
-    made = tf.keras.Model(inputs, outputs)
-    made.compile("sgd", {"a": "mse"})
-    before = [weight.numpy() for weight in made.weights]
+    trained = tf.keras.Model(inputs, outputs)
+    trained.compile("sgd", {"a": "mse"})
+    before = [weight.numpy() for weight in trained.weights]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        made.fit(X, {"a": Y, "b": Y}, verbose=0)
+        trained.fit(X, {"a": Y, "b": Y}, verbose=0)
     assert any("Gradients do not exist" in str(each.message) for each in caught)
-    changed = [not np.array_equal(w.numpy(), b) for w, b in zip(made.weights, before, strict=True)]
+    changed = [
+        not np.array_equal(w.numpy(), b) for w, b in zip(trained.weights, before, strict=True)
+    ]
     assert sum(changed) == 2
 
 
 def test_a_tape_around_fit_is_no_hindrance():
-    made = model()
+    trained = model()
     with tf.GradientTape():
-        history = made.fit(X, Y, epochs=2, verbose=0)
+        history = trained.fit(X, Y, epochs=2, verbose=0)
     assert history.history["loss"][1] < history.history["loss"][0]
