@@ -19,12 +19,10 @@ from pathlib import Path
 from typing import Final
 
 from tapelab.grading.assignment import Assignment
-from tapelab.grading.batch import Batch
-from tapelab.grading.collecting import found
-from tapelab.grading.crew import in_processes
-from tapelab.grading.grade import grade
+from tapelab.grading.batch import Batch, found
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.task import Work
+from tapelab.grading.grader import grade
+from tapelab.grading.runners import Work, in_processes
 
 NOTEBOOKS: Final = Path(__file__).parents[1] / "notebooks" / "solutions"
 JOBS: Final = (1, 2)

@@ -18,7 +18,7 @@ from tapelab.cli.interchange import register as register_interchange
 from tapelab.cli.learning import lab, lessons
 from tapelab.cli.picturing import export, show
 from tapelab.errors import RecordingError
-from tapelab.grading.gradebook.errors import GradebookError
+from tapelab.grading.gradebook.gradebook_errors import GradebookError
 from tapelab.lab.launcher import LaunchError
 from tapelab.lab.lesson_folder import LessonsFolderError
 from tapelab.version import __version__

@@ -186,7 +186,7 @@ def _language() -> Check:
 def grading() -> Iterator[Check]:
     """What holds a learner's code while it is graded, tried with an attack of each kind."""
     from tapelab.grading.sandbox.backends import BACKENDS, UNSAFE
-    from tapelab.grading.sandbox.probing import holds
+    from tapelab.grading.sandbox.probe import holds
 
     reasons = []
     for backend in BACKENDS:

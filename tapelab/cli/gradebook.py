@@ -27,7 +27,7 @@ from tapelab.cli.serving import serve
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
-    from tapelab.grading.gradebook.rows import Grade, Listed
+    from tapelab.grading.gradebook.entities import Grade, Listed
 
 app = typer.Typer(
     help="Keep what a course hands in and earns.",
@@ -177,7 +177,7 @@ def mark(
     gradebook: Book = DEFAULT_BOOK,
 ) -> None:
     """Give points by hand, which grading anew never touches."""
-    from tapelab.grading.gradebook.rows import Kind
+    from tapelab.grading.gradebook.entities import Kind
 
     kind = Kind.EXTRA if extra else Kind.POINTS
     with opened(gradebook) as book:

@@ -106,8 +106,8 @@ def grade(
 def in_one_sentence() -> Iterator[None]:
     """What is wrong with an assignment, a pattern or a cluster is a complaint of the command."""
     from tapelab.grading.assignment import AssignmentError
-    from tapelab.grading.cluster import ClusterError
-    from tapelab.grading.collecting import PatternError
+    from tapelab.grading.batch import PatternError
+    from tapelab.grading.runners import ClusterError
 
     try:
         yield
@@ -116,22 +116,22 @@ def in_one_sentence() -> Iterator[None]:
 
 
 def _runner(jobs: int, cluster: str) -> Runner:
-    from tapelab.grading.crew import in_processes, one_by_one
+    from tapelab.grading.runners import in_processes, one_by_one
 
     if cluster:
         with needing_extra("cluster"):
             import distributed  # noqa: F401 - only whether it is there
-        from tapelab.grading.cluster import on_cluster
+        from tapelab.grading.runners import on_cluster
 
         return partial(on_cluster, address=cluster)
     return partial(in_processes, jobs=jobs) if jobs > 1 else one_by_one
 
 
 def _require_sandbox(name: str) -> None:
-    from tapelab.grading.sandbox import NoSandboxError, choose
+    from tapelab.grading.sandbox import NoSandboxError, choose_sandbox
 
     try:
-        choose(name)
+        choose_sandbox(name)
     except NoSandboxError as error:
         raise Complaint(str(error)) from error
 
@@ -140,10 +140,9 @@ def _batch(
     book: Gradebook, folder: Path, source: str, pattern: str, seed: int | None, sandbox: str
 ) -> Batch:
     from tapelab.grading.assignment import Assignment
-    from tapelab.grading.batch import Batch
-    from tapelab.grading.collecting import found
-    from tapelab.grading.grade import grade as real_grade
-    from tapelab.grading.task import Work
+    from tapelab.grading.batch import Batch, found
+    from tapelab.grading.grader import grade as real_grade
+    from tapelab.grading.runners import Work
 
     handed_in = found(folder, pattern)
     if not handed_in:

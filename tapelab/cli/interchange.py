@@ -14,7 +14,7 @@ from tapelab.cli.bookkeeping import DEFAULT_BOOK, Book, needing_extra, opened
 from tapelab.cli.complaint import Complaint
 
 if TYPE_CHECKING:
-    from tapelab.grading.formats.imported import Imported
+    from tapelab.grading.formats.imported_assignment import Imported
 
 LISTS: Final = ("csv", "nbgrader", "canvas", "moodle")
 BOOK_FORMATS: Final = (*LISTS, "gradescope", "json")
@@ -81,18 +81,18 @@ def export_exercises(
         from tapelab.authoring.work import Work
 
         if form == "gradescope":
-            from tapelab.grading.formats import gradescope_zip
+            from tapelab.grading.formats import gradescope
 
-            written = [gradescope_zip.export(folder, to, sandbox=sandbox, wheel=wheel)]
+            written = [gradescope.export(folder, to, sandbox=sandbox, wheel=wheel)]
         elif form == "nbgrader":
-            from tapelab.grading.formats import nbgrader_export
+            from tapelab.grading.formats import nbgrader_assignment
 
             work = Work.read(Path(folder))
-            written = [*nbgrader_export.export(work, to, assignment=assignment)]
+            written = [*nbgrader_assignment.export(work, to, assignment=assignment)]
         else:
-            from tapelab.grading.formats import otter_export
+            from tapelab.grading.formats import otter_assignment
 
-            written = [*otter_export.export(Work.read(Path(folder)), to)]
+            written = [*otter_assignment.export(Work.read(Path(folder)), to)]
     for file in written:
         typer.echo(f"Wrote {file}.")
 
@@ -131,23 +131,23 @@ def export_gradebook(
     """
     _known(form, BOOK_FORMATS)
     with _told(), opened(gradebook) as book:
-        from tapelab.grading.formats import books, nbgrader_course, nbgrader_return
-        from tapelab.grading.formats.lists import WRITERS
-        from tapelab.grading.formats.tables import save
+        from tapelab.grading.formats import gradebook_export, nbgrader_course
+        from tapelab.grading.formats.csv_tables import save
+        from tapelab.grading.formats.grade_lists import WRITERS
 
         chosen = tuple(assignments or ())
         if form == "gradescope":
-            count = books.write_gradescope(books.results_in(book, chosen), to)
+            count = gradebook_export.write_gradescope(gradebook_export.results_in(book, chosen), to)
             typer.echo(f"Wrote {count} results to {to}.")
             return
         if form == "nbgrader" and to.is_dir():
-            count = nbgrader_return.give_back(book, nbgrader_course.Course(to), chosen)
+            count = nbgrader_course.give_back(book, nbgrader_course.Course(to), chosen)
             typer.echo(f"Wrote {count} notebooks and their feedback to {to}.")
             return
         if form == "json":
-            text = books.json_text(books.results_in(book, chosen))
+            text = gradebook_export.json_text(gradebook_export.results_in(book, chosen))
         else:
-            text = WRITERS[form](books.grades_in(book, chosen))
+            text = WRITERS[form](gradebook_export.grades_in(book, chosen))
         save(text, to)
     typer.echo(f"Wrote {to}.")
 
@@ -164,33 +164,33 @@ def import_learners(
     """
     _known(form, LISTS)
     with _told(), opened(gradebook) as book:
-        from tapelab.grading.formats import books, nbgrader_gradebook
-        from tapelab.grading.formats.reading import READERS, learners_in
-        from tapelab.grading.formats.tables import content
+        from tapelab.grading.formats import gradebook_export, nbgrader_course
+        from tapelab.grading.formats.csv_tables import content
+        from tapelab.grading.formats.grade_lists import READERS, learners_in
 
         of_file = file.suffix == ".db"
-        grades = nbgrader_gradebook.grades(file) if of_file else READERS[form](content(file))
-        learners = [books.student_of(each) for each in learners_in(grades)]
+        grades = nbgrader_course.grades(file) if of_file else READERS[form](content(file))
+        learners = [gradebook_export.student_of(each) for each in learners_in(grades)]
         added = book.add_students(learners, update=True)
     typer.echo(f"{added} students added, {len(learners) - added} were there.")
 
 
 def _of_nbgrader(source: Path, assignment: str, notebook: str) -> Imported:
-    from tapelab.grading.formats import nbgrader_import
+    from tapelab.grading.formats import nbgrader_assignment
     from tapelab.grading.formats.nbgrader_course import Course
 
     if source.is_dir():
         course = Course(source)
         return course.read(_only(course.assignments(), assignment, source), notebook)
-    return nbgrader_import.read_notebook(source, name=re.sub(r"[^\w-]+", "-", source.stem))
+    return nbgrader_assignment.read_notebook(source, name=re.sub(r"[^\w-]+", "-", source.stem))
 
 
 def _of_otter(source: Path) -> Imported:
-    from tapelab.grading.formats import otter_import
+    from tapelab.grading.formats import otter_assignment
 
     if source.suffix == ".ipynb":
-        return otter_import.read_notebook(source)
-    return otter_import.read_tests(source)
+        return otter_assignment.read_notebook(source)
+    return otter_assignment.read_tests(source)
 
 
 def _only(there: tuple[str, ...], wanted: str, where: Path) -> str:
@@ -212,8 +212,8 @@ def _told() -> Iterator[None]:
     """What is wrong with a file is one sentence, and so is a package that is missing."""
     with needing_extra("grading"):
         from tapelab.authoring.work import WorkError
-        from tapelab.grading.files import UnreadableSubmission
-        from tapelab.grading.formats.grades import UnreadableFormat
+        from tapelab.grading.formats.csv_tables import UnreadableFormat
+        from tapelab.grading.submission import UnreadableSubmission
 
         try:
             yield

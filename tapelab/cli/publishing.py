@@ -27,7 +27,7 @@ def lti_key(
     A key that is there is kept, and its public half is printed again.
     """
     with _told():
-        from tapelab.grading.formats.lti_keys import OwnKey
+        from tapelab.grading.formats.lti import OwnKey
 
         if not file.exists():
             file.touch(mode=0o600)
@@ -68,9 +68,8 @@ def publish(
 
 def _service(platform: Path, key: Path) -> tuple[GradeService, str]:
     """The gradebook of a platform, and where its columns are listed."""
+    from tapelab.grading.formats.lti import OwnKey, Platform
     from tapelab.grading.formats.lti_grades import GradeService
-    from tapelab.grading.formats.lti_keys import OwnKey
-    from tapelab.grading.formats.lti_launch import Platform
 
     try:
         told = json.loads(platform.read_text("utf-8"))
@@ -90,7 +89,7 @@ def _service(platform: Path, key: Path) -> tuple[GradeService, str]:
 def _told() -> Iterator[None]:
     """What a platform refuses is one sentence, and so is a file that cannot be read."""
     with needing_extra("lti"):
-        from tapelab.grading.formats.lti_keys import LtiError
+        from tapelab.grading.formats.lti import LtiError
 
         try:
             yield

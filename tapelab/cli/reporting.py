@@ -13,7 +13,7 @@ from tapelab.cli.complaint import Complaint
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
-    from tapelab.grading.reports.features import Features
+    from tapelab.grading.reports.similarity import Features
 
 FORMS: Final = (".html", ".csv", ".json")
 Output = Annotated[
@@ -46,8 +46,7 @@ def stats(assignment: Assigned, *, gradebook: Book = DEFAULT_BOOK, as_json: AsJs
 
 def report(assignment: Assigned, *, output: Output = None, gradebook: Book = DEFAULT_BOOK) -> None:
     """Write the statistics as a page with plots, as CSV or as JSON."""
-    from tapelab.grading.reports.statistics import statistics_of
-    from tapelab.grading.reports.statistics_page import statistics_page
+    from tapelab.grading.reports.statistics import statistics_of, statistics_page
 
     with opened(gradebook) as book:
         told = statistics_of(book, assignment)
@@ -105,8 +104,8 @@ def _features(
     book: Gradebook, assignment: str, folder: Path, pattern: str
 ) -> dict[str, Features]:  # fmt: skip
     """Of each student the latest submission that can be read, with what was recorded of it."""
-    from tapelab.grading.collecting import PatternError, found
-    from tapelab.grading.reports.features import features_of
+    from tapelab.grading.batch import PatternError, found
+    from tapelab.grading.reports.similarity import features_of
     from tapelab.grading.submission import Submission, UnreadableSubmission
 
     kept = {}
@@ -127,7 +126,7 @@ def _features(
 
 def _given(assignment: str, file: Path | None) -> Features | None:
     """What everybody began with: a file, or the shipped notebook of a lesson."""
-    from tapelab.grading.reports.features import features_of
+    from tapelab.grading.reports.similarity import features_of
     from tapelab.grading.submission import Submission
     from tapelab.lab.lesson_folder import lessons, shipped_folder
 

@@ -14,7 +14,7 @@ from tapelab.cli.bookkeeping import DEFAULT_BOOK, AsJson, Book, OfStudent, opene
 from tapelab.cli.complaint import Complaint
 
 if TYPE_CHECKING:
-    from tapelab.grading.gradebook.rows import Student
+    from tapelab.grading.gradebook.entities import Student
 
 LOGINS: Final = ("login", "student", "id")
 KNOWN_COLUMNS: Final = (*LOGINS, "name", "email", "first_name", "last_name")
@@ -31,7 +31,7 @@ def add_student(
     gradebook: Book = DEFAULT_BOOK,
 ) -> None:
     """Add a student."""
-    from tapelab.grading.gradebook.rows import Student
+    from tapelab.grading.gradebook.entities import Student
 
     with opened(gradebook) as book:
         book.add_student(Student(login, name, email))
@@ -59,7 +59,7 @@ def import_students(
 
 
 def _students_in(file: Path) -> Iterator[Student]:
-    from tapelab.grading.gradebook.rows import Student
+    from tapelab.grading.gradebook.entities import Student
 
     try:
         text = file.read_text("utf-8-sig")

@@ -41,9 +41,9 @@ def serve(
     Only this computer reaches it, and only with the address that is printed. Ctrl+C stops it.
     """
     with needing_extra("grading"):
-        from tapelab.grading.server.door import is_loopback
-        from tapelab.grading.server.running import listen, open_browser
-        from tapelab.grading.server.running import serve as run
+        from tapelab.grading.server.access import is_loopback
+        from tapelab.grading.server.http_server import listen, open_browser
+        from tapelab.grading.server.http_server import serve as run
     from tapelab.lab.launcher import has_browser
 
     spoken = preferred(language) if language else ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.exercises.exercise import cost_of
 from tapelab.exercises.text import short
-from tapelab.grading.fingerprints import fingerprint
+from tapelab.grading.assignment import fingerprint
 from tapelab.grading.result import CheckResult, Status, Visibility
 
 if TYPE_CHECKING:

@@ -1,8 +1,23 @@
-"""What a learner handed in, as data: nothing of it has run."""
+"""What a student handed in, as data: files, cells, predictions, opened hints. Nothing of it runs.
+
+A submission is a notebook, a .py file, or the folder or zip archive that holds one. Reading it is
+safe whoever wrote it: links are never followed, an archive is unpacked in memory, sizes and numbers
+of files are limited, and whatever cannot be read raises UnreadableSubmission with the reason and
+with what the student can do about it.
+
+`digest` identifies a submission: the same files have the same digest in any order of reading.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import io
+import json
+import os
+import re
+import stat
+import tokenize
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
@@ -13,12 +28,238 @@ from typing import Any, Final, Self
 from tapelab.exercises.keeping import file_name
 from tapelab.exercises.predictions import predictions
 from tapelab.exercises.values import Prediction
-from tapelab.grading.files import Files, UnreadableSubmission, read_files
 from tapelab.grading.hints import taken
-from tapelab.grading.notebook import Cell, code_cells, notebook_of, script_cells
 from tapelab.views.card import DATA
 
 __all__ = ["Cell", "Submission", "UnreadableSubmission"]
+
+
+LARGEST: Final = 64 << 20
+"""Bytes that a submission may have, unpacked."""
+MOST_FILES: Final = 1000
+_LEFT_OUT: Final = {"__MACOSX", "__pycache__", ".DS_Store", ".git", ".venv", ".ipynb_checkpoints"}
+"""What computers leave in a folder, and nobody hands in."""
+
+Files = dict[str, bytes]
+"""The content of each file by its name within the submission, parts parted by `/`."""
+
+
+class UnreadableSubmission(ValueError):  # noqa: N818 - a name that other modules and people use
+    """What was handed in cannot be read; the message says why, and what to try."""
+
+
+def read_files(path: Path) -> Files:
+    """The files at a path: one file, all of a folder, or all of a zip archive."""
+    try:
+        kind = path.lstat().st_mode
+        if stat.S_ISDIR(kind):
+            return _checked(_in_folder(path))
+        content = _one(path)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UnreadableSubmission(
+            f"{path.name} cannot be read: {why}. Try the path of a notebook, a .py file, a folder "
+            "or a zip archive."
+        ) from error
+    if path.suffix.lower() == ".zip":
+        return _checked(_in_archive(path.name, content))
+    return {path.name: content}
+
+
+def _one(path: Path) -> bytes:
+    """A regular file; a link or a pipe is refused, whatever it was when it was looked at."""
+    careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    if path.is_symlink():
+        raise UnreadableSubmission(_link(path.name))
+    number = os.open(path, os.O_RDONLY | careful | getattr(os, "O_BINARY", 0))
+    with os.fdopen(number, "rb") as file:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise UnreadableSubmission(f"{path.name} is no file. Hand in the notebook itself.")
+        content = file.read(LARGEST + 1)
+    return _within(path.name, content)
+
+
+def _within(name: str, content: bytes) -> bytes:
+    if len(content) > LARGEST:
+        raise UnreadableSubmission(
+            f"{name} has more than {LARGEST >> 20} MiB. Clear its outputs or leave data out, and "
+            "hand it in again."
+        )
+    return content
+
+
+def _link(name: str) -> str:
+    return f"{name} is a link to another file. Hand in the file itself."
+
+
+def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for place, folders, names in os.walk(folder, followlinks=False):
+        for name in sorted(folders):
+            if (Path(place) / name).is_symlink():
+                raise UnreadableSubmission(_link(name))
+        folders[:] = sorted(set(folders) - _LEFT_OUT)
+        for name in sorted(set(names) - _LEFT_OUT):
+            path = Path(place) / name
+            yield path.relative_to(folder).as_posix(), _one(path)
+
+
+def _in_archive(title: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+    """Unpacked in memory, so that no entry can be written anywhere."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for entry in archive.infolist()[: MOST_FILES + 1]:
+                if not entry.is_dir() and not _LEFT_OUT & set(entry.filename.split("/")):
+                    yield _entry_name(title, entry), _unpacked(archive, entry)
+    except UnreadableSubmission:
+        raise
+    except Exception as error:  # zipfile meets damaged archives with many kinds of errors
+        raise UnreadableSubmission(
+            f"{title} cannot be unpacked: {error}. Pack the files again, as a plain zip archive."
+        ) from error
+
+
+def _entry_name(title: str, entry: zipfile.ZipInfo) -> str:
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        raise UnreadableSubmission(f"In {title}: {_link(entry.filename)}")
+    if not is_inside(entry.filename):
+        raise UnreadableSubmission(
+            f"In {title}: {entry.filename!r} leads out of the archive. Pack the files again."
+        )
+    return entry.filename
+
+
+def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    with archive.open(entry) as file:
+        return _within(entry.filename, file.read(LARGEST + 1))
+
+
+def is_inside(name: str) -> bool:
+    """Whether a name of a file stays within its folder, on any system."""
+    parts = PurePosixPath(name).parts
+    return bool(parts) and not (
+        name.startswith("/") or ".." in parts or "\\" in name or ":" in parts[0] or "\0" in name
+    )
+
+
+def _checked(found: Iterator[tuple[str, bytes]]) -> Files:
+    files: Files = {}
+    size = 0
+    for name, content in found:
+        if name in files:
+            raise UnreadableSubmission(f"There are two files {name}. Leave one out.")
+        files[name] = content
+        size += len(content)
+        if size > LARGEST:
+            _within("The submission", bytes(LARGEST + 1))
+        if len(files) > MOST_FILES:
+            raise UnreadableSubmission(
+                f"There are more than {MOST_FILES} files. Hand in the notebook and its data alone."
+            )
+    return files
+
+
+NEWEST: Final = 4
+MOST_CELLS: Final = 10_000
+_MARKER: Final = re.compile(r"^# ?%%(.*)$", re.MULTILINE)
+"""The line above a cell in a .py file."""
+_NO_CODE: Final = re.compile(r"\[(markdown|md|raw)\]")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of code as the learner wrote it, line ends aside."""
+
+    id: str
+    source: str
+    metadata: Mapping[str, Any]
+
+
+def notebook_of(name: str, content: bytes) -> dict[str, Any]:
+    """The notebook in some bytes; UnreadableSubmission says what is wrong with it."""
+    cure = "Open it in Jupyter, save it, and hand it in again."
+    try:
+        notebook: Any = json.loads(_text(content))
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        empty = "it is empty" if not content.strip() else why
+        raise UnreadableSubmission(f"{name} is no notebook: {empty}. {cure}") from error
+    version = notebook.get("nbformat") if isinstance(notebook, dict) else None
+    if type(version) is not int or version < 3:
+        raise UnreadableSubmission(
+            f"{name} is no notebook that can be read: it has no nbformat from 3 to {NEWEST}. {cure}"
+        )
+    if version > NEWEST:
+        raise UnreadableSubmission(
+            f"{name} has the format {version}, newer than {NEWEST}. Save it as format {NEWEST}."
+        )
+    return dict(notebook)
+
+
+def code_cells(name: str, notebook: Mapping[str, Any]) -> tuple[Cell, ...]:
+    """The cells of code in order; UnreadableSubmission where they are damaged."""
+    try:
+        cells = tuple(_cells(notebook))
+    except (AttributeError, KeyError, TypeError) as error:
+        raise UnreadableSubmission(
+            f"{name} is damaged: its cells cannot be read ({type(error).__name__}: {error}). "
+            "Open it in Jupyter, save it, and hand it in again."
+        ) from error
+    if len(cells) > MOST_CELLS:
+        raise UnreadableSubmission(f"{name} has more than {MOST_CELLS} cells. Leave some out.")
+    return cells
+
+
+def _cells(notebook: Mapping[str, Any]) -> Iterator[Cell]:
+    sheets = notebook["worksheets"] if notebook["nbformat"] == 3 else [notebook]
+    every = [cell for sheet in sheets for cell in sheet["cells"]]
+    for number, cell in enumerate(every, 1):
+        if cell["cell_type"] == "code":
+            source = cell["input"] if "input" in cell else cell["source"]
+            metadata = cell.get("metadata") or {}
+            own = cell.get("id")
+            named = own if isinstance(own, str) else f"cell-{number}"
+            yield Cell(named, _joined(source), dict(metadata))
+
+
+def _joined(source: str | list[str]) -> str:
+    return _lines(source if isinstance(source, str) else "".join(source))
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def script_cells(name: str, content: bytes) -> tuple[Cell, ...]:
+    """The cells of a .py file, which `# %%` parts; one cell where nothing does."""
+    try:
+        text = _lines(_script(content))
+    except (SyntaxError, ValueError, LookupError) as error:
+        raise UnreadableSubmission(
+            f"{name} is no text that can be read: {error}. Save it as UTF-8."
+        ) from error
+    marks = list(_MARKER.finditer(text))
+    starts = [0, *(mark.end() for mark in marks)]
+    ends = [*(mark.start() for mark in marks), len(text)]
+    heads = ["", *(mark[1] for mark in marks)]
+    return tuple(
+        Cell(f"cell-{number}", text[start:end].strip("\n"), {})
+        for number, (start, end, head) in enumerate(zip(starts, ends, heads, strict=True))
+        if text[start:end].strip() and not _NO_CODE.search(head)
+    )
+
+
+def _text(content: bytes) -> str:
+    """JSON is UTF-8; some editors put a mark before it or save two bytes a letter."""
+    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    return content.decode("utf-16" if wide else "utf-8-sig")
+
+
+def _script(content: bytes) -> str:
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return content.decode("utf-16")
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+    return content.decode(encoding)
+
 
 _NONE: Final[Mapping[str, bytes]] = MappingProxyType({})
 

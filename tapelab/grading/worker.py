@@ -21,10 +21,10 @@ from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.trial import Trial
 from tapelab.exercises.ungradable import Unreadable
 from tapelab.exercises.values import Value
-from tapelab.grading.cells import Notebook
-from tapelab.grading.files import is_inside
-from tapelab.grading.settings import settings_of, told_settings
-from tapelab.grading.wire import Parcel, WireError, pack, receive
+from tapelab.grading.notebook_runner import Notebook
+from tapelab.grading.op_settings import settings_of, told_settings
+from tapelab.grading.protocol import Parcel, WireError, pack, receive
+from tapelab.grading.submission import is_inside
 from tapelab.recording import from_bytes, to_bytes
 
 MOST: Final = 1 << 30
@@ -147,7 +147,7 @@ def _doubt(header: dict[str, Any], parcel: Parcel) -> str:
 
     The witness runs no cells, so nothing of the learner's takes part in this.
     """
-    from tapelab.grading.replaying import Doubt, Replay  # only a witness needs all ops
+    from tapelab.grading.replay import Doubt, Replay  # only a witness needs all ops
 
     try:
         recording = from_bytes(parcel.buffer(header["tape"]))

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.gradebook.rows import Listed, Part
+from tapelab.grading.gradebook.entities import Listed, Part
 
 ROSTER = "login,first_name,last_name,email,SIS User ID\nada,Ada,Lovelace,ada@x.org,4711\nbob,,,,\n"
 

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 import pytest
 from grading.formats.conftest import SOURCE, WORK
 
-from tapelab.grading.formats.notebooks import load, save
+from tapelab.grading.formats.notebook_cells import load, save
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.gradebook.rows import Listed, Part, Student
+from tapelab.grading.gradebook.entities import Listed, Part, Student
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
 
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 from grading.formats.lti_platform import TestPlatform
 
-from tapelab.grading.formats.lti_keys import OwnKey
+from tapelab.grading.formats.lti import OwnKey
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.gradebook.rows import Listed, Part, Student
+from tapelab.grading.gradebook.entities import Listed, Part, Student
 from tests.fixtures.cheap_grading import result
 
 PUBLISH = ("gradebook", "publish", "sums", "--platform", "lms.json", "--key", "key.pem")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tapelab.grading.grade import grade
+from tapelab.grading.grader import grade
 from tapelab.grading.result import CheckResult, Result
 from tapelab.grading.sandbox.backends import BACKENDS
 from tapelab.grading.submission import Submission

@@ -15,12 +15,10 @@ from random import Random
 import pytest
 from sqlalchemy import text
 
-from tapelab.grading.batch import Batch, Ending, Regrade
-from tapelab.grading.collecting import found
-from tapelab.grading.crew import in_processes, one_by_one
+from tapelab.grading.batch import Batch, Ending, Regrade, found
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.gradebook.rows import Listed, Student
-from tapelab.grading.task import Work
+from tapelab.grading.gradebook.entities import Listed, Student
+from tapelab.grading.runners import Work, in_processes, one_by_one
 from tests.fixtures import cheap_grading
 from tests.fixtures.cheap_grading import NAME, hand_in
 
@@ -30,10 +28,10 @@ GRADER = """
 import sys, functools
 from pathlib import Path
 from tapelab.grading.batch import Batch
-from tapelab.grading.collecting import found
-from tapelab.grading.crew import in_processes, one_by_one
+from tapelab.grading.batch import found
+from tapelab.grading.runners import in_processes, one_by_one
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.task import Work
+from tapelab.grading.runners import Work
 from tests.fixtures import cheap_grading as cheap
 
 place, folder, jobs = sys.argv[1:]

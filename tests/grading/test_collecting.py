@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tapelab.grading.collecting import PatternError, found
+from tapelab.grading.batch import PatternError, found
 
 
 @pytest.fixture

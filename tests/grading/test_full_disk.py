@@ -10,12 +10,10 @@ from itertools import islice
 
 import pytest
 
-from tapelab.grading.batch import Batch
-from tapelab.grading.collecting import found
-from tapelab.grading.crew import one_by_one
+from tapelab.grading.batch import Batch, found
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.gradebook.errors import DiskFullError
-from tapelab.grading.task import Work
+from tapelab.grading.gradebook.gradebook_errors import DiskFullError
+from tapelab.grading.runners import Work, one_by_one
 from tests.fixtures import cheap_grading
 from tests.fixtures.cheap_grading import NAME, hand_in
 

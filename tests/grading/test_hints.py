@@ -12,7 +12,7 @@ from tapelab.exercises.exercise import Exercise, Hint
 from tapelab.exercises.keeping import Kept
 from tapelab.exercises.session import Session
 from tapelab.grading.assignment import Assignment
-from tapelab.grading.grade import grade
+from tapelab.grading.grader import grade
 from tapelab.grading.hints import deducted, taken
 from tapelab.grading.result import Result
 from tapelab.grading.submission import Submission

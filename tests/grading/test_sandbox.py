@@ -4,10 +4,9 @@ import platform
 
 import pytest
 
-from tapelab.grading.sandbox import seccomp
-from tapelab.grading.sandbox.backends import BACKENDS
-from tapelab.grading.sandbox.paths import PACKAGE, closed_to_others, readable
-from tapelab.grading.sandbox.probing import HAZARDS, holds
+from tapelab.grading.sandbox.backends import BACKENDS, PACKAGE, private_folder_above, readable_paths
+from tapelab.grading.sandbox.kernel_filters import MACHINES, seccomp_program, why_no_seccomp
+from tapelab.grading.sandbox.probe import HAZARDS, holds
 from tests.grading.corpora_run import why_not
 
 
@@ -28,7 +27,7 @@ def test_the_probe_finds_what_nothing_holds():
 
 
 def test_a_worker_may_read_the_package_and_nothing_around_it():
-    paths = readable()
+    paths = readable_paths()
     assert PACKAGE in paths
     assert PACKAGE.parent not in paths
     assert not any(path in PACKAGE.parents for path in paths)
@@ -39,15 +38,15 @@ def test_a_private_home_above_the_python_is_found(tmp_path):
     inner.mkdir(parents=True)
     for above in (tmp_path, *tmp_path.parents):
         if above.stat().st_mode & 0o001 == 0:
-            assert closed_to_others(inner) is not None
+            assert private_folder_above(inner) is not None
             break
     (tmp_path / "home").chmod(0o700)
-    assert closed_to_others(inner) is not None
+    assert private_folder_above(inner) is not None
 
 
 def test_the_filter_refuses_by_number_and_kills_on_another_machine():
-    code = seccomp.program(*seccomp.MACHINES["x86_64"])
+    code = seccomp_program(*MACHINES["x86_64"])
     assert len(code) % 8 == 0
     assert len(code) // 8 < 4096
     machines = {"x86_64", "aarch64"}
-    assert platform.machine() not in machines or seccomp.why_not() == ""
+    assert platform.machine() not in machines or why_no_seccomp() == ""

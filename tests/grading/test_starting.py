@@ -7,10 +7,10 @@ import sys
 
 HEAVY = {
     "IPython", "asyncio", "matplotlib", "numba", "scipy", "sqlalchemy", "ssl", "subprocess",
-    "tapelab.diagnosis", "tapelab.grading.judge", "tapelab.ops.matrix_functions",
+    "tapelab.diagnosis", "tapelab.grading.grader", "tapelab.ops.matrix_functions",
 }  # fmt: skip
 LOADED = (
-    "import sys, tapelab.grading.sandbox.inside, tapelab.grading.sandbox.confining, "
+    "import sys, tapelab.grading.sandbox.confinement, tapelab.grading.sandbox.confinement, "
     "tapelab.grading.worker; print(*sys.modules)"
 )
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
-from tapelab.grading.formats.lti_keys import LtiError, OwnKey, checked, send
-from tapelab.grading.formats.lti_launch import Platform
+from tapelab.grading.formats.lti import LtiError, OwnKey, Platform, checked, send
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook

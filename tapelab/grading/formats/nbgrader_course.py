@@ -1,35 +1,43 @@
-"""The folders of a course of nbgrader: what teachers wrote, what students get, sent and got back.
+"""A course folder of nbgrader: what teachers wrote, what students received, handed in and got back.
 
 source/ASSIGNMENT, release/ASSIGNMENT, and for each student submitted/, autograded/ and feedback/
-STUDENT/ASSIGNMENT. Nothing of it is run.
+STUDENT/ASSIGNMENT; grades in gradebook.db. Nothing of it is run, and the database is only read.
 """
 
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import starmap
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from tapelab.grading.files import LARGEST, UnreadableSubmission, is_inside
-from tapelab.grading.formats.grades import UnreadableFormat
-from tapelab.grading.formats.imported import Imported
-from tapelab.grading.formats.nbgrader_import import (
+from tapelab.grading.formats.csv_tables import Grade, Learner, UnreadableFormat
+from tapelab.grading.formats.imported_assignment import Imported
+from tapelab.grading.formats.nbgrader_assignment import (
     Pairs,
     in_place_of_test,
     last_tests,
     read_notebook,
     without_solution,
 )
-from tapelab.grading.formats.notebooks import CODE, Cell, load, save
-from tapelab.grading.formats.roles import Role, role_of, roles_of, with_role
-from tapelab.grading.notebook import Cell as CodeCell
-from tapelab.grading.submission import Submission
-from tapelab.recording.atomic_write import write
+from tapelab.grading.formats.nbgrader_cells import Role, role_of, roles_of, with_role
+from tapelab.grading.formats.notebook_cells import CODE, Cell, load, save
+from tapelab.grading.reports.feedback import feedback_page
+from tapelab.grading.submission import LARGEST, Submission, UnreadableSubmission, is_inside
+from tapelab.grading.submission import Cell as CodeCell
+from tapelab.recording.files import write
+
+if TYPE_CHECKING:
+    from tapelab.grading.gradebook import Gradebook
+    from tapelab.grading.result import Result
+
 
 _TIMESTAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d[ T][\d:.]+)\s*(\S*)")
 
@@ -227,3 +235,106 @@ def _zoned(when: datetime, zone: str) -> datetime:
         return when.replace(tzinfo=ZoneInfo(zone) if zone else UTC)
     except (ZoneInfoNotFoundError, ValueError):
         return when.replace(tzinfo=UTC)
+
+
+def give_back(book: Gradebook, course: Course, assignments: Sequence[str]) -> int:
+    """Write autograded/ and feedback/ for each student who has a result; how many there are.
+
+    Assignments are named as the course names them; without any, it is all that the gradebook knows.
+    """
+    known = {each.name for each in book.assignments()}
+    written = 0
+    for name in assignments or course.assignments():
+        for notebook in course.notebooks(name):
+            ours = course.name_of(name, notebook)
+            if assignments or ours in known:
+                written += _notebook(book, course, name, notebook)
+    return written
+
+
+def _notebook(book: Gradebook, course: Course, assignment: str, notebook: str) -> int:
+    ours = course.name_of(assignment, notebook)
+    results = _counting(book, ours)
+    comments = book.comments(ours)
+    grades = {each.student: each for each in book.grades(ours)}
+    written = 0
+    for sent in course.handed_in(assignment, notebook):
+        if sent.student in results:
+            result, own = results[sent.student], [c for c in comments if c.student == sent.student]
+            tapes = book.tapes(ours, result.submission)
+            page = feedback_page(result, tapes, own, grades[sent.student])
+            course.write_autograded(sent, assignment)
+            course.write_feedback(sent, assignment, page)
+            written += 1
+    return written
+
+
+def _counting(book: Gradebook, assignment: str) -> dict[str, Result]:
+    """By student, the result of the attempt that counts."""
+    counts = {(each.student, each.digest) for each in book.grades(assignment)}
+    found = [(each.handed, each.result) for each in book.results(assignment)]
+    return {h.student: result for h, result in found if (h.student, h.digest) in counts}
+
+
+_POSSIBLE: Final = """
+SELECT assignment.id, assignment.name, assignment.duedate,
+       COALESCE(SUM(COALESCE(grade_cells.max_score, task_cells.max_score, 0)), 0)
+FROM assignment
+LEFT JOIN notebook ON notebook.assignment_id = assignment.id
+LEFT JOIN base_cell ON base_cell.notebook_id = notebook.id
+LEFT JOIN grade_cells ON grade_cells.id = base_cell.id
+LEFT JOIN task_cells ON task_cells.id = base_cell.id
+GROUP BY assignment.id ORDER BY assignment.name
+"""
+_STUDENTS: Final = "SELECT id, first_name, last_name, email FROM student ORDER BY id"
+_SUBMITTED: Final = """
+SELECT submitted_assignment.assignment_id, submitted_assignment.student_id,
+       submitted_assignment.timestamp,
+       COALESCE(SUM(COALESCE(grade.manual_score, grade.auto_score, 0)
+                    + COALESCE(grade.extra_credit, 0)), 0)
+FROM submitted_assignment
+LEFT JOIN submitted_notebook ON submitted_notebook.assignment_id = submitted_assignment.id
+LEFT JOIN grade ON grade.notebook_id = submitted_notebook.id
+GROUP BY submitted_assignment.id
+"""
+_PENALTIES: Final = """
+SELECT submitted_assignment.assignment_id, submitted_assignment.student_id,
+       COALESCE(SUM(submitted_notebook.late_submission_penalty), 0)
+FROM submitted_assignment
+JOIN submitted_notebook ON submitted_notebook.assignment_id = submitted_assignment.id
+GROUP BY submitted_assignment.id
+"""
+
+
+def grades(path: Path) -> tuple[Grade, ...]:
+    """Every student's grade in every assignment, as `nbgrader export` would list them."""
+    if not path.is_file():
+        raise UnreadableFormat(f"There is no gradebook {path}. nbgrader calls it gradebook.db.")
+    try:
+        address = f"file:{quote(str(path.resolve()))}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True)) as book:
+            return tuple(_grades(book))
+    except sqlite3.Error as error:
+        raise UnreadableFormat(
+            f"{path.name} is no gradebook of nbgrader: {error}. If an older nbgrader wrote it, "
+            "run nbgrader db upgrade."
+        ) from None
+
+
+def _grades(book: sqlite3.Connection) -> Iterator[Grade]:
+    students = [
+        Learner(name, first or "", last or "", email or "")
+        for name, first, last, email in book.execute(_STUDENTS)
+    ]
+    sent = {(key, who): (when, points) for key, who, when, points in book.execute(_SUBMITTED)}
+    late = {(key, who): penalty for key, who, penalty in book.execute(_PENALTIES)}
+    for key, title, due, of in book.execute(_POSSIBLE).fetchall():
+        for one in students:
+            when, points = sent.get((key, one.id), ("", None))
+            penalty = late.get((key, one.id), 0.0)
+            yield Grade(one, title, points, of, penalty, _time(due), _time(when))
+
+
+def _time(text: str | None) -> datetime | None:
+    """A time, which is in UTC there."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook.book import Gradebook
-    from tapelab.grading.gradebook.late import Counts, Policy
+    from tapelab.grading.gradebook.entities import Counts, Policy
 
 __all__ = ["Counts", "Gradebook", "Policy"]
-_HOMES: Final = {"Gradebook": "book", "Policy": "late", "Counts": "late"}
+_HOMES: Final = {"Gradebook": "book", "Policy": "entities", "Counts": "entities"}
 
 
 def __getattr__(name: str) -> Any:

@@ -9,13 +9,12 @@ from typing import TypeVar
 
 from sqlalchemy import select
 
-from tapelab.grading.gradebook.errors import UnfitError
-from tapelab.grading.gradebook.naming import storable
+from tapelab.grading.gradebook.entities import Comment, Grade, Kind, Mark
+from tapelab.grading.gradebook.final_grades import Total, Work, grade_of, total_of
+from tapelab.grading.gradebook.gradebook_errors import UnfitError, storable
 from tapelab.grading.gradebook.results import Results
-from tapelab.grading.gradebook.rows import Comment, Grade, Kind, Mark
-from tapelab.grading.gradebook.standing import Total, Work, grade_of, total_of
-from tapelab.grading.gradebook.store import assignment_row, by_student, now, student_row
 from tapelab.grading.gradebook.tables import CommentRow, MarkRow
+from tapelab.grading.gradebook.transactions import assignment_row, by_student, now, student_row
 
 T = TypeVar("T")
 

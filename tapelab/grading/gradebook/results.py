@@ -12,17 +12,22 @@ from typing import Any, Final
 from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
-from tapelab.grading.gradebook.changes import Change, changed
-from tapelab.grading.gradebook.naming import storable
+from tapelab.grading.gradebook.entities import Change, Failure, Graded, Handed, changed
+from tapelab.grading.gradebook.gradebook_errors import storable
 from tapelab.grading.gradebook.roster import Roster
-from tapelab.grading.gradebook.rows import Failure, Graded, Handed
-from tapelab.grading.gradebook.store import assignment_row, by_student, now, student_row, unknown
 from tapelab.grading.gradebook.tables import (
     AssignmentRow,
     FailureRow,
     ResultRow,
     SubmissionRow,
     TapeRow,
+)
+from tapelab.grading.gradebook.transactions import (
+    assignment_row,
+    by_student,
+    now,
+    student_row,
+    unknown,
 )
 from tapelab.grading.result import Result
 

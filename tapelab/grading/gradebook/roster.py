@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from tapelab.grading.gradebook.errors import DuplicateError, UnfitError
-from tapelab.grading.gradebook.late import Policy
-from tapelab.grading.gradebook.naming import fit_name
-from tapelab.grading.gradebook.rows import Listed, Part, Student
-from tapelab.grading.gradebook.store import Store, assignment_row, student_row
+from tapelab.grading.gradebook.entities import Listed, Part, Policy, Student
+from tapelab.grading.gradebook.gradebook_errors import DuplicateError, UnfitError, fit_name
 from tapelab.grading.gradebook.tables import AssignmentRow, StudentRow
+from tapelab.grading.gradebook.transactions import Store, assignment_row, student_row
 
 if TYPE_CHECKING:
     from tapelab.grading.assignment import Assignment

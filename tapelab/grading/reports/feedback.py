@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tapelab.errors import RecordingError
-from tapelab.grading.reports.page import page, picture
-from tapelab.grading.reports.wording import sign
+from tapelab.grading.reports.report_page import page, picture, sign
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Visibility
 from tapelab.locales import say
 from tapelab.recording import from_bytes
@@ -19,7 +18,7 @@ from tapelab.views.svg import svg
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
-    from tapelab.grading.gradebook.rows import Comment, Grade
+    from tapelab.grading.gradebook.entities import Comment, Grade
 
 NO_TAPES: Final[Mapping[str, bytes]] = {}
 

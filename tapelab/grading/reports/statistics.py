@@ -1,19 +1,24 @@
-"""How a class did, check by check, and into which pitfalls it fell; pure functions of results."""
+"""How a class did, by check and by pitfall: numbers from results, and a page with plots."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean, median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
+from tapelab.grading.reports.report_page import page, picture, table, word
 from tapelab.grading.result import CheckResult, Result, Status
+from tapelab.locales import paragraph, say, say_many, sentence, translated
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from tapelab.grading.gradebook import Gradebook
 
 
@@ -126,3 +131,126 @@ def _fallen(students: Iterable[Iterable[CheckResult]]) -> dict[str, int]:
     """By code, how many students fell into a pitfall; several checks may find it in one of them."""
     codes = Counter(code for checks in students for code in {c.code for c in checks if c.code})
     return dict(codes.most_common())
+
+
+# The hues of Okabe and Ito, which readers who see fewer colours tell apart, too.
+COLOURS: Final = {
+    sentence("all points"): ("#009e73", {Status.PASSED}),
+    sentence("a part"): ("#56b4e9", {Status.PARTIAL}),
+    sentence("none"): ("#e69f00", {Status.FAILED}),
+    sentence("not begun"): ("#bbbbbb", {Status.UNSOLVED}),
+    sentence("waits for a person"): ("#f0e442", {Status.WAITING}),
+    sentence("stopped"): ("#d55e00", {Status.RAISED, Status.TIMEOUT, Status.MEMORY, Status.CRASHED,
+                            Status.OUTPUT, Status.REFUSED}),
+    sentence("the check itself failed"): ("#000000", {Status.BROKEN}),
+}  # fmt: skip
+LONGEST: Final = 44
+"""Letters of a title beside a bar."""
+
+
+def statistics_page(told: Statistics) -> str:
+    """The page: how many points, how each check went, and the pitfalls."""
+    return page(say("{title}: how it went", title=told.title), _body(told))
+
+
+def _body(told: Statistics) -> Iterator[str]:
+    counts = {"handed_in": told.handed_in, "graded": told.graded}
+    class_ = say_many("{count} student: {handed_in} handed in, {graded} graded.",
+                      "{count} students: {handed_in} handed in, {graded} graded.",
+                      told.students, **counts)  # fmt: skip
+    means = {"mean": f"{told.mean:.3g}", "median": f"{told.median:.3g}", "of": f"{told.of:g}"}
+    average = say("Mean {mean} and median {median} of {of} points.", **means)
+    yield f"<p>{paragraph(class_, average)}</p>"
+    if told.points:
+        yield picture(_histogram(told), say("How many students have how many points"))
+    if told.checks:
+        yield f"<h2>{say('Check by check')}</h2>"
+        yield picture(_bars(told.checks), say("How each check ended, as a part of the students"))
+        yield _check_table(told.checks)
+    yield f"<h2>{say('Pitfalls')}</h2>"
+    if told.pitfalls:
+        found = say("In how many students' recordings each was found")
+        yield picture(_pitfalls(told.pitfalls), found)
+        yield table((say("Pitfall"), say("Students")), list(told.pitfalls.items()))
+    else:
+        yield f"<p>{say('The diagnosis found none in what was recorded.')}</p>"
+
+
+def _check_table(checks: tuple[CheckStatistics, ...]) -> str:
+    columns = (say("Exercise"), say("Check"), say("Seen by"), say("Mean"), say("Out of"),
+               say("All points, %"), say("Pitfalls"))  # fmt: skip
+    return table(
+        columns,
+        [
+            (each.exercise, each.check, word(each.visibility), float(each.mean), each.of,
+             float(100 * each.passed), ", ".join(each.pitfalls))
+            for each in checks
+        ],
+    )  # fmt: skip
+
+
+def _histogram(told: Statistics) -> str:
+    from matplotlib.ticker import MaxNLocator
+
+    def draw(axes: Axes) -> None:
+        width = max(told.of, *told.points) / 10 or 1.0
+        edges = [width * number for number in range(11)]
+        axes.hist(told.points, bins=edges, color="#0072b2", edgecolor="white")
+        axes.set(xlabel=say("points"), ylabel=say("students"))
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+
+    return _drawn(draw, height=2.6)
+
+
+def _bars(checks: tuple[CheckStatistics, ...]) -> str:
+    names = [_short(f"{each.exercise} {each.check}") for each in checks]
+    places = range(len(checks))
+
+    def draw(axes: Axes) -> None:
+        left = [0.0] * len(checks)
+        for label, (colour, statuses) in COLOURS.items():
+            parts = [100 * _part(each, statuses) for each in checks]
+            if any(parts):
+                axes.barh(places, parts, left=left, color=colour, label=translated(label))
+                left = [a + b for a, b in zip(left, parts, strict=True)]
+        axes.set(xlim=(0, 100), xlabel=say("% of the students"), yticks=places, yticklabels=names)
+        axes.invert_yaxis()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1), ncols=4, frameon=False)
+
+    return _drawn(draw, height=1.3 + 0.3 * len(checks))
+
+
+def _pitfalls(found: dict[str, int]) -> str:
+    from matplotlib.ticker import MaxNLocator
+
+    def draw(axes: Axes) -> None:
+        axes.barh(range(len(found)), list(found.values()), color="#b5478c")
+        axes.set(xlabel=say("students"), yticks=range(len(found)), yticklabels=map(_short, found))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.invert_yaxis()
+
+    return _drawn(draw, height=0.8 + 0.3 * len(found))
+
+
+def _part(check: CheckStatistics, statuses: set[Status]) -> float:
+    return sum(check.statuses.get(status, 0) for status in statuses) / check.students
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _drawn(draw: Any, *, height: float) -> str:
+    """A plot as SVG, drawn without the state that pyplot would leave in the process."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    out = io.StringIO()
+    # A title may hold $ or letters of any script: no mathematics, and text stays text.
+    plain: Any = {"svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "tapelab"}
+    with rc_context(plain), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph .* missing")  # browsers have other fonts, too
+        figure = Figure(figsize=(8, height), layout="constrained")
+        draw(figure.subplots())
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()

@@ -1,12 +1,12 @@
-"""What holds a learner's code: the strongest that this host has, or nothing runs at all."""
+"""The sandbox for students' code: the strongest that works on this host, or nothing runs."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tapelab.grading.sandbox.backends import NAMES, Backend, NoSandboxError, choose
+    from tapelab.grading.sandbox.backends import NAMES, Backend, NoSandboxError, choose_sandbox
 
-__all__ = ["NAMES", "Backend", "NoSandboxError", "choose"]
+__all__ = ["NAMES", "Backend", "NoSandboxError", "choose_sandbox"]
 
 
 def __getattr__(name: str) -> Any:

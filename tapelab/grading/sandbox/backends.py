@@ -1,4 +1,10 @@
-"""The ways to hold a worker, the strongest first; `unsafe` holds nothing and is never chosen."""
+"""The sandboxes, strongest first, and what a worker may read in them.
+
+A backend is a command that starts a Python which confines itself. Whether it works on a host is
+tried, not assumed: a worker has to start and answer. `unsafe` isolates nothing and is never chosen
+by itself. Readable are Python, its packages and the system's libraries, never the course: the
+checkout around the package `tapelab` stays outside.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +20,47 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+import tapelab
 from tapelab.grading.assignment import Limits
-from tapelab.grading.sandbox.paths import PACKAGE, ROOM, closed_to_others, readable
+from tapelab.grading.protocol import Parcel, pack, receive
+from tapelab.grading.sandbox.namespaces import SCRATCH_ROOT
 from tapelab.grading.sandbox.process import Confined, Ended
-from tapelab.grading.wire import Parcel, pack, receive
+
+PACKAGE: Final = Path(tapelab.__file__).resolve().parent
+_SYSTEM: Final = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
+_SETTINGS: Final = (
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime"),
+    *("/etc/fonts", "/etc/alternatives", "/etc/mime.types"),
+)
+_PACKAGES: Final = {"site-packages", "dist-packages"}
+_TOO_WIDE: Final = {Path("/"), Path.home(), Path("/root"), Path("/home"), SCRATCH_ROOT}
+
+
+def readable_paths() -> tuple[Path, ...]:
+    """Folders and files that the worker needs, each once, none within another."""
+    found = {path for path in map(Path, _candidate_paths()) if path.exists()} - _TOO_WIDE
+    return tuple(sorted(each for each in found if not found & set(each.parents)))
+
+
+def _candidate_paths() -> Iterator[str]:
+    yield from _SYSTEM
+    yield from _SETTINGS
+    yield from (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)
+    yield str(PACKAGE)
+    for entry in sys.path:
+        if _PACKAGES & set(Path(entry).parts):
+            yield entry
+    if not _PACKAGES & set(Path(sys.executable).parts):
+        yield str(Path(sys.executable).resolve())
+
+
+def private_folder_above(path: Path) -> Path | None:
+    """The outermost folder above a path that only its owner may enter, such as a private home."""
+    for above in reversed(path.parents):
+        if not above.stat().st_mode & 0o001:
+            return above
+    return None
+
 
 AUTO: Final = "auto"
 UNSAFE: Final = "unsafe"
@@ -25,25 +68,25 @@ _STARTING: Final = 60.0
 
 
 class NoSandboxError(RuntimeError):
-    """This host has nothing that could hold a learner's code."""
+    """No sandbox works on this host."""
 
 
 @dataclass(frozen=True)
 class Backend:
-    """A way to hold a worker; `lacks` names what it needs and this host does not have."""
+    """A kind of sandbox; `lacks` says what it needs and this host does not have."""
 
     name: str
     lacks: Callable[[], str]
     command: Callable[[Limits, Path], list[str]]
 
     def why_not(self) -> str:
-        """Why a worker cannot be held here in this way; empty where one started and answered."""
+        """Why this sandbox does not work here; empty if a worker started in it and answered."""
         return self.lacks() or _why_not_started(self.name)
 
 
 @cache
 def _why_not_started(name: str) -> str:
-    """Start a worker with an empty notebook: only that shows whether a host plays its part."""
+    """Start a worker with an empty notebook: only a trial shows whether the host allows it."""
     backend = next(each for each in BACKENDS if each.name == name)
     limits = Limits()
     worker = Confined(lambda scratch: backend.command(limits, scratch), limits)
@@ -59,54 +102,54 @@ def _why_not_started(name: str) -> str:
     return ""
 
 
-def python(confine: str, limits: Limits, scratch: Path) -> list[str]:
-    """The Python that confines itself and then works; nothing of the user's own takes part."""
-    paths = readable()
+def python_command(confine: str, limits: Limits, scratch: Path) -> list[str]:
+    """The command of a Python that confines itself, isolated from the user's site-packages."""
+    paths = readable_paths()
     settings: dict[str, Any] = {
         "confine": confine, "limits": asdict(limits), "scratch": str(scratch),
         "readable": list(map(str, paths)), "number": secrets.randbelow(1 << 30),
-        "closed": sorted({str(each) for each in map(closed_to_others, paths) if each}),
+        "closed": sorted({str(each) for each in map(private_folder_above, paths) if each}),
     }  # fmt: skip
     start = f"import sys; sys.path.append({str(PACKAGE.parent)!r})"
-    work = "from tapelab.grading.sandbox.inside import main; main()"
+    work = "from tapelab.grading.sandbox.confinement import main; main()"
     return [sys.executable, "-s", "-P", "-c", f"{start}; {work}", json.dumps(settings)]
 
 
 def _unsafe(limits: Limits, scratch: Path) -> list[str]:
-    return python("", limits, scratch)
+    return python_command("", limits, scratch)
 
 
 def _lacks_landlock() -> str:
     if not sys.platform.startswith("linux"):
         return "only Linux has it"
-    from tapelab.grading.sandbox import landlock, seccomp  # which other systems cannot load
+    from tapelab.grading.sandbox.kernel_filters import landlock_version, why_no_seccomp
 
-    if landlock.version() < 1:
+    if landlock_version() < 1:
         return "the kernel has no Landlock"
-    return seccomp.why_not()
+    return why_no_seccomp()
 
 
 def _landlock(limits: Limits, scratch: Path) -> list[str]:
-    return python("landlock", limits, scratch)
+    return python_command("landlock", limits, scratch)
 
 
 def _lacks_bubblewrap() -> str:
     if not sys.platform.startswith("linux"):
         return "only Linux has it"
-    from tapelab.grading.sandbox import seccomp  # which other systems cannot load
+    from tapelab.grading.sandbox.kernel_filters import why_no_seccomp
 
     if shutil.which("bwrap") is None:
         return "bwrap is not installed"
-    return seccomp.why_not()
+    return why_no_seccomp()
 
 
 def _bubblewrap(limits: Limits, scratch: Path) -> list[str]:
-    return [str(shutil.which("bwrap")), *_room(limits, scratch), "--",
-            *python("bubblewrap", limits, scratch)]  # fmt: skip
+    return [str(shutil.which("bwrap")), *bubblewrap_options(limits, scratch), "--",
+            *python_command("bubblewrap", limits, scratch)]  # fmt: skip
 
 
-def _room(limits: Limits, scratch: Path) -> Iterator[str]:
-    """What bubblewrap builds: system and Python to read, a small disk to write, nobody else."""
+def bubblewrap_options(limits: Limits, scratch: Path) -> Iterator[str]:
+    """Options of bubblewrap: system and Python read-only, a small tmpfs, own namespaces."""
     yield from ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts")
     yield from ("--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev")
     if os.geteuid() == 0:
@@ -115,11 +158,12 @@ def _room(limits: Limits, scratch: Path) -> Iterator[str]:
             yield from (option, f"CAP_{capability[1:]}" if option == "--cap-add" else "ALL")
     else:
         yield from ("--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534")
-    yield from ("--size", str(limits.disk), "--perms", "1777", "--tmpfs", str(ROOM))
-    for folder in sorted({above for path in (*readable(), scratch) for above in path.parents}):
-        if folder not in (Path("/"), ROOM):
+    yield from ("--size", str(limits.disk), "--perms", "1777", "--tmpfs", str(SCRATCH_ROOT))
+    paths = readable_paths()
+    for folder in sorted({above for path in (*paths, scratch) for above in path.parents}):
+        if folder not in (Path("/"), SCRATCH_ROOT):
             yield from ("--perms", "0755", "--dir", str(folder))
-    for path in readable():
+    for path in paths:
         yield from ("--ro-bind", str(path), str(path))
     for place in (str(scratch), "/dev/shm"):  # noqa: S108 - a small one of its own
         yield from ("--size", str(limits.disk), "--perms", "1777", "--tmpfs", place)
@@ -135,8 +179,8 @@ NAMES: Final = (AUTO, *(each.name for each in BACKENDS))
 
 
 @cache
-def choose(name: str = AUTO) -> Backend:
-    """The backend of a name, by default the strongest that holds; NoSandboxError if none does."""
+def choose_sandbox(name: str = AUTO) -> Backend:
+    """The backend of this name, by default the strongest that works; else NoSandboxError."""
     if name not in NAMES:
         raise ValueError(f"There is no sandbox {name!r}. Try one of {', '.join(NAMES)}.")
     reasons = []
@@ -147,6 +191,6 @@ def choose(name: str = AUTO) -> Backend:
                 return each
             reasons.append(f"{each.name}: {why_not}")
     raise NoSandboxError(
-        f"Nothing here can hold a learner's code ({'; '.join(reasons)}). Try: apt-get install "
-        "bubblewrap, or grade in a virtual machine of its own with sandbox='unsafe'."
+        f"No sandbox for students' code works here ({'; '.join(reasons)}). Try: apt-get install "
+        "bubblewrap, or grade in a separate virtual machine with sandbox='unsafe'."
     )

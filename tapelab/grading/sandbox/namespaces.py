@@ -1,4 +1,4 @@
-"""Rooms of their own in the kernel: processes, network and files that nobody else sees."""
+"""Linux namespaces for a worker: its own processes, network and files, and an unprivileged user."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from tapelab.grading.sandbox.kernel import check, libc
-from tapelab.grading.sandbox.paths import ROOM
+from tapelab.grading.sandbox.kernel_filters import check, libc
 
 _FILES, _NAMES, _TALK, _USERS, _PROCESSES, _NETWORK = (
     0x20000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000,
@@ -22,13 +21,14 @@ _READ_ONLY, _NO_SUID, _NO_DEVICES, _REMOUNT, _BIND, _RECURSIVE, _PRIVATE = (
 )  # fmt: skip
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _PR_CAPBSET_DROP, _LAST_CAPABILITY = 24, 63
+SCRATCH_ROOT: Final = Path("/tmp")  # noqa: S108 - a private one, where user code likes to write
 NOBODY: Final = 65534
 FIRST_USER: Final = 2_000_000_000
-"""Workers get users of their own from here on, so that none counts the processes of another."""
+"""Workers get user ids of their own from here on, so none counts another's processes."""
 
 
-def separate() -> bool:
-    """Leave the rooms of this host; False where the kernel does not let us."""
+def unshare_namespaces() -> bool:
+    """Leave the namespaces of this host; False where the kernel does not allow it."""
     user, group = os.getuid(), os.getgid()
     if libc().unshare(_ALL) == 0:
         return True
@@ -40,8 +40,8 @@ def separate() -> bool:
     return True
 
 
-def split() -> None:
-    """Go on as a child that dies with its parent; the parent waits, and ends as the child does."""
+def fork_into_namespace() -> None:
+    """Continue as a child that dies with its parent; the parent exits with the child's status."""
     check(libc().prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper")
     parent = os.getpid()
     child = os.fork()
@@ -63,24 +63,27 @@ def split() -> None:
     os._exit(ended if ended >= 0 else 128 - ended)
 
 
-def furnish(scratch: Path, disk: int, reachable: Iterable[Path], closed: Iterable[Path]) -> Path:
-    """A small disk in memory to write to, which is returned, and private homes emptied.
+def mount_private_files(
+    scratch: Path, disk: int, reachable: Iterable[Path], private: Iterable[Path]
+) -> Path:
+    """Mount a small tmpfs to write to, whose path is returned, and hide private homes.
 
-    In a closed folder only what is `reachable` is left, as it may hold the very Python that runs.
+    In a private folder only `reachable` paths stay visible: it may hold the Python that runs.
     """
     _mount(None, Path("/"), _PRIVATE | _RECURSIVE)
-    room, reachable = ROOM if ROOM in scratch.parents else scratch, list(reachable)
-    _empty(room, reachable, disk, 0o1777)
+    writable = SCRATCH_ROOT if SCRATCH_ROOT in scratch.parents else scratch
+    reachable = list(reachable)
+    _mount_over(writable, reachable, disk, 0o1777)
     scratch.mkdir(parents=True, exist_ok=True)
     scratch.chmod(0o1777)
-    for folder in closed:
-        _empty(folder, reachable, 1 << 20, 0o755)
+    for folder in private:
+        _mount_over(folder, reachable, 1 << 20, 0o755)
         _mount(folder, folder, _REMOUNT | _READ_ONLY | _NO_SUID | _NO_DEVICES)
-    return room
+    return writable
 
 
-def _empty(folder: Path, reachable: Iterable[Path], size: int, mode: int) -> None:
-    """Put a small disk in memory over a folder, and on it again what is to be reached."""
+def _mount_over(folder: Path, reachable: Iterable[Path], size: int, mode: int) -> None:
+    """Mount a small tmpfs over a folder, and bind the reachable paths in it again."""
     within = [
         (os.open(path, os.O_PATH | os.O_CLOEXEC), path)
         for path in reachable
@@ -94,13 +97,13 @@ def _empty(folder: Path, reachable: Iterable[Path], size: int, mode: int) -> Non
 
 
 def mount_processes() -> None:
-    """A list of processes with those of this room alone."""
+    """Mount a /proc that lists the processes of this namespace only."""
     flags = _NO_SUID | _NO_DEVICES
     check(libc().mount(b"proc", b"/proc", b"proc", ctypes.c_ulong(flags), None), "mount /proc")
 
 
 def mount_memory(place: Path, size: int, mode: int) -> None:
-    """A small disk in memory."""
+    """Mount a tmpfs of so many bytes."""
     options = f"size={size},nr_inodes=20000,mode={mode:o}".encode()
     flags = _NO_SUID | _NO_DEVICES
     returned = libc().mount(b"tmpfs", os.fsencode(place), b"tmpfs", ctypes.c_ulong(flags), options)
@@ -108,17 +111,17 @@ def mount_memory(place: Path, size: int, mode: int) -> None:
 
 
 def _mount(source: Path | None, target: Path, flags: int) -> None:
-    told = None if source is None else os.fsencode(source)
-    returned = libc().mount(told, os.fsencode(target), None, ctypes.c_ulong(flags), None)
+    source_bytes = None if source is None else os.fsencode(source)
+    returned = libc().mount(source_bytes, os.fsencode(target), None, ctypes.c_ulong(flags), None)
     check(returned, f"mount {target}")
 
 
 def become_nobody(number: int) -> None:
-    """Give root away: a user that owns nothing, no groups, no capabilities."""
+    """Drop root: become a user that owns nothing, without groups and capabilities."""
     if os.geteuid() == 0:
         for capability in range(_LAST_CAPABILITY + 1):
             libc().prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
-        user = _possible(FIRST_USER + number)
+        user = mappable_user(FIRST_USER + number)
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
@@ -127,12 +130,12 @@ def become_nobody(number: int) -> None:
 
 
 def die_with_parent() -> None:
-    """End as soon as the process does that started this one."""
+    """Ask the kernel to kill this process when its parent ends."""
     check(libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "parent death signal")
 
 
-def _possible(user: int) -> int:
-    """The user, or nobody where a host maps only the first few."""
+def mappable_user(user: int) -> int:
+    """The user, or nobody where the user namespace maps only the first few."""
     highest = 0
     for line in Path("/proc/self/uid_map").read_text().splitlines():
         first, _, length = map(int, line.split())
@@ -141,7 +144,7 @@ def _possible(user: int) -> int:
 
 
 def _drop_capabilities() -> None:
-    """What a user namespace gave, which becoming another user would have taken."""
+    """Drop the capabilities that a user namespace grants."""
     head = (ctypes.c_uint32 * 2)(0x20080522, 0)
     none = (ctypes.c_uint32 * 6)()
     check(libc().capset(head, none), "capset")

@@ -1,30 +1,93 @@
-"""What all pages share: the checks before them, the headers around them, and their errors."""
+"""What all pages share: checks before them, headers around them, error pages, and template helpers.
+
+Every request is checked in `prepare`: the Host header, the session cookie, and for a form its
+token. Pages carry no script; the gradebook is read in threads, so that pages do not wait for
+each other.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
+from html import escape
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from tornado.template import Loader
 from tornado.web import HTTPError, RequestHandler
 
+from tapelab.grading.formats.csv_tables import number
 from tapelab.grading.gradebook.book import Gradebook
-from tapelab.grading.gradebook.errors import (
+from tapelab.grading.gradebook.gradebook_errors import (
     ConnectionLostError,
     GradebookError,
     LockedError,
     UnfitError,
     UnknownNameError,
 )
-from tapelab.grading.server.door import Door
-from tapelab.grading.server.writing import HELPERS
-from tapelab.locales import language, preferred, say, sentence, speak_here, translated
-from tapelab.views.card import direction
+from tapelab.grading.reports.report_page import sign, word
+from tapelab.grading.server.access import Door
+from tapelab.locales import language, preferred, say, say_many, sentence, speak_here, translated
+from tapelab.views.card import direction, prose
+
+LONGEST: Final = 120
+"""Letters of a value in the history."""
+_CODED: Final = re.compile(r"(?<!\\)\\u(?!00[0-9]|d[89a-f])([0-9a-f]{4})")
+"""A letter as JSON codes it; control characters, and halves of letters, stay codes."""
+LEFT_TO_RIGHT: Final = "\u200e"
+"""Without it a minus would stand behind its number where one reads from the right."""
+
+
+def points(value: float | None) -> str:
+    """Points as people write them; a dash where there are none to tell."""
+    if value is None:
+        return "–"
+    written = number(value, places=4)
+    return f"{LEFT_TO_RIGHT}−{written[1:]}" if written.startswith("-") else written
+
+
+def moment(value: datetime | None) -> str:
+    """A time as the clock of this computer has it."""
+    return value.astimezone().strftime("%Y-%m-%d %H:%M") if value else "–"
+
+
+def link(page: str, **query: str) -> str:
+    """The address of a page; names go into its query, where no browser shortens `..`."""
+    given = {key: value for key, value in query.items() if value}
+    return f"/{page}?{urlencode(given, quote_via=quote)}" if given else f"/{page}"
+
+
+def share(points: float, of: float) -> str:
+    """Whether that is all, a part or none of the points: a class of the style."""
+    if points >= of or math.isclose(points, of):
+        return "all"
+    return "part" if points > 0 else "none"
+
+
+def brief(text: str) -> str:
+    """The beginning of what the history tells; a whole result is longer than a cell."""
+    told = _CODED.sub(lambda coded: chr(int(coded[1], 16)), text)
+    return told if len(told) <= LONGEST else f"{told[:LONGEST]}…"
+
+
+def within(text: str, kind: str = "bdi", style: str = "") -> str:
+    """A word of others within a sentence, as HTML: escaped, and read in its own direction."""
+    named = f' class="{style}"' if style else ""
+    return f"<{kind}{named}>{escape(text)}</{kind}>"
+
+
+HELPERS: Final = {
+    "points": points, "moment": moment, "link": link, "sign": sign, "share": share,
+    "brief": brief, "word": word, "within": within, "prose": prose, "say": say,
+    "say_many": say_many, "translated": translated,
+}  # fmt: skip
+
 
 T = TypeVar("T")
 TEMPLATES: Final = Path(__file__).parent / "templates"

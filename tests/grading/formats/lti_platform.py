@@ -12,8 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import jwt
 
-from tapelab.grading.formats.lti_keys import OwnKey
-from tapelab.grading.formats.lti_launch import Platform
+from tapelab.grading.formats.lti import OwnKey, Platform
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 AGS = "https://purl.imsglobal.org/spec/lti-ags/"

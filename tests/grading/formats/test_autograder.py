@@ -15,7 +15,7 @@ from grading.formats.conftest import WORK
 
 from tapelab.authoring.releasing import solved
 from tapelab.authoring.work import Work
-from tapelab.grading.formats.gradescope_zip import autograder, export
+from tapelab.grading.formats.gradescope import autograder, export
 
 
 @pytest.fixture

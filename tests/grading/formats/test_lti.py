@@ -10,9 +10,8 @@ import jwt
 import pytest
 from grading.formats.lti_platform import AGS, CLAIM, TestPlatform
 
+from tapelab.grading.formats.lti import KeySet, Logins, LtiError, OwnKey, checked
 from tapelab.grading.formats.lti_grades import GradeService
-from tapelab.grading.formats.lti_keys import KeySet, LtiError, OwnKey, checked
-from tapelab.grading.formats.lti_launch import Logins
 
 LAUNCH = "https://tapelab.example/launch"
 

@@ -17,17 +17,16 @@ from tapelab.authoring.work import Work
 from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.verdict import outcome
 from tapelab.grading.assignment import Assignment
-from tapelab.grading.files import UnreadableSubmission
-from tapelab.grading.formats.grades import UnreadableFormat
+from tapelab.grading.formats.csv_tables import UnreadableFormat
+from tapelab.grading.formats.nbgrader_cells import role_of
 from tapelab.grading.formats.nbgrader_course import Course, HandedIn
-from tapelab.grading.formats.notebooks import code, load, save
-from tapelab.grading.formats.roles import role_of
-from tapelab.grading.grade import grade
+from tapelab.grading.formats.notebook_cells import code, load, save
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.gradebook.rows import Student
+from tapelab.grading.gradebook.entities import Student
+from tapelab.grading.grader import grade
 from tapelab.grading.reports.feedback import feedback_page
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
-from tapelab.grading.submission import Submission
+from tapelab.grading.submission import Submission, UnreadableSubmission
 
 SECRETS = ("return 2 * x", "range(-5, 5)", "HIDDEN", "4 for a curve", "Because")
 RIGHT = {"slope": "def slope(x):\n    return 2 * x", "area": "def area(r):\n    return r * r"}

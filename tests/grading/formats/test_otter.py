@@ -13,22 +13,22 @@ from tapelab.authoring.work import Work
 from tapelab.exercises.check import Visibility
 from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.verdict import outcome
-from tapelab.grading.formats.answering import Steps
-from tapelab.grading.formats.grades import UnreadableFormat
-from tapelab.grading.formats.inside import earned, passed, use
-from tapelab.grading.formats.notebooks import Cell, code, load, markdown, raw, save
-from tapelab.grading.formats.ok import Case, Question, text_of
-from tapelab.grading.formats.otter_cells import Block, blocks_in, unfenced
-from tapelab.grading.formats.otter_export import cells as exported
-from tapelab.grading.formats.otter_export import export
-from tapelab.grading.formats.otter_import import (
+from tapelab.grading.formats.csv_tables import UnreadableFormat
+from tapelab.grading.formats.embedded_checks import earned, passed, use
+from tapelab.grading.formats.notebook_cells import Cell, code, load, markdown, raw, save
+from tapelab.grading.formats.ok_tests import Case, Question, text_of
+from tapelab.grading.formats.otter_assignment import cells as exported
+from tapelab.grading.formats.otter_assignment import (
     exercise_of,
+    export,
     question_in,
     read_notebook,
     read_tests,
     with_solution,
     without_solution,
 )
+from tapelab.grading.formats.otter_cells import Block, blocks_in, unfenced
+from tapelab.grading.formats.step_runner import Steps
 
 PROMPTED = """# BEGIN SOLUTION NO PROMPT
 x = 3
@@ -211,9 +211,9 @@ def test_a_solution_keeps_what_learners_find_instead(work):
 def test_inside_another_grader_a_check_gives_its_points_and_says_nothing(
     work, capsys, monkeypatch
 ):  # fmt: skip
-    monkeypatch.setattr("tapelab.grading.formats.inside._TEACHERS", {})
-    monkeypatch.setattr("tapelab.grading.formats.inside.SESSION.answers", {})
-    from tapelab.grading.formats import inside
+    monkeypatch.setattr("tapelab.grading.formats.embedded_checks._TEACHERS", {})
+    monkeypatch.setattr("tapelab.grading.formats.embedded_checks.SESSION.answers", {})
+    from tapelab.grading.formats import embedded_checks
 
     use((work / "exercises.py").read_text())
     assert earned("squares.1", "At three") == 0
@@ -222,10 +222,10 @@ def test_inside_another_grader_a_check_gives_its_points_and_says_nothing(
         print("!")
         return 2 * x
 
-    inside.SESSION.answers["squares.1"] = twice
+    embedded_checks.SESSION.answers["squares.1"] = twice
     assert earned("squares.1", "At three") == 1
     assert not passed("squares.1", "At three")
-    inside.SESSION.answers["squares.1"] = lambda x: x * x
+    embedded_checks.SESSION.answers["squares.1"] = lambda x: x * x
     assert passed("squares.1", "Top secret")
     assert capsys.readouterr() == ("", "")
 

@@ -17,15 +17,14 @@ from grading.formats.conftest import MASTER
 from grading.formats.test_nbgrader import RIGHT, graded, sent  # noqa: F401 - graded is a fixture
 
 from tapelab.authoring.work import Work
-from tapelab.grading.formats import nbgrader_export, otter_export
-from tapelab.grading.formats.nbgrader_course import Course
-from tapelab.grading.formats.nbgrader_gradebook import grades
-from tapelab.grading.formats.notebooks import load, save
-from tapelab.grading.formats.ok import Case, Question, spec_of, text_of
+from tapelab.grading.formats import nbgrader_assignment, otter_assignment
+from tapelab.grading.formats.grade_lists import READERS
+from tapelab.grading.formats.nbgrader_cells import role_of
+from tapelab.grading.formats.nbgrader_course import Course, grades
+from tapelab.grading.formats.notebook_cells import load, save
+from tapelab.grading.formats.ok_tests import Case, Question, spec_of, text_of
+from tapelab.grading.formats.otter_assignment import question_in
 from tapelab.grading.formats.otter_cells import Block, blocks_in
-from tapelab.grading.formats.otter_import import question_in
-from tapelab.grading.formats.reading import READERS
-from tapelab.grading.formats.roles import role_of
 from tools import graders
 
 pytestmark = [
@@ -114,7 +113,7 @@ def _by_name(path: Path) -> dict[str, str]:
 
 def test_nbgrader_gives_our_points_to_a_work_of_ours(work, tmp_path, config):
     course = tmp_path / "course"
-    nbgrader_export.export(Work.read(work), course, assignment="sq")
+    nbgrader_assignment.export(Work.read(work), course, assignment="sq")
     (course / "nbgrader_config.py").write_text(config)
     run(course, "nbgrader", "generate_assignment", "sq")
     released = course / "release" / "sq"
@@ -170,7 +169,7 @@ def _plain(tests):
 
 
 def test_otter_gives_all_points_to_our_solution_and_none_to_what_learners_get(work, tmp_path):
-    otter_export.export(Work.read(work), tmp_path / "master")
+    otter_assignment.export(Work.read(work), tmp_path / "master")
     run(tmp_path / "master", "otter", "assign", "work.ipynb", "dist")  # which grades the solution
     student = tmp_path / "master" / "dist" / "student"
     assert "Top secret" not in "".join(each.read_text() for each in student.iterdir())

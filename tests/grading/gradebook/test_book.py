@@ -7,13 +7,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tapelab.grading.gradebook import Counts, Gradebook, Policy
-from tapelab.grading.gradebook.errors import (
+from tapelab.grading.gradebook.entities import Kind, Listed, Part, Student
+from tapelab.grading.gradebook.gradebook_errors import (
     DuplicateError,
     GradebookError,
     UnfitError,
     UnknownNameError,
 )
-from tapelab.grading.gradebook.rows import Kind, Listed, Part, Student
 from tests.fixtures.cheap_grading import result
 
 DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 
 import tapelab as tf
 from tapelab.grading.gradebook import Gradebook, Policy
-from tapelab.grading.gradebook.rows import Kind, Listed, Student
+from tapelab.grading.gradebook.entities import Kind, Listed, Student
 from tapelab.grading.reports.feedback import feedback_page, file_name, write_pages
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
 from tapelab.recording import to_bytes
@@ -101,7 +101,7 @@ def test_another_name_leads_nowhere(name):
 
 
 def test_a_recording_of_hidden_inputs_is_not_kept_for_pictures(monkeypatch):
-    from tapelab.grading import grade as grading
+    from tapelab.grading import grader as grading
 
     class Asked:
         def __init__(self):

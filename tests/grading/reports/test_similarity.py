@@ -9,9 +9,10 @@ import re
 import pytest
 
 import tapelab as tf
-from tapelab.grading.reports.features import Features, features_of
 from tapelab.grading.reports.similarity import (
     NOTE,
+    Features,
+    features_of,
     similar_pairs,
     similarity_page,
     to_csv,

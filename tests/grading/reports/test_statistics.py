@@ -9,9 +9,8 @@ from datetime import UTC, datetime
 import pytest
 
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.gradebook.rows import Listed, Part, Student
-from tapelab.grading.reports.statistics import statistics_of
-from tapelab.grading.reports.statistics_page import statistics_page
+from tapelab.grading.gradebook.entities import Listed, Part, Student
+from tapelab.grading.reports.statistics import statistics_of, statistics_page
 from tests.fixtures.cheap_grading import result
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)

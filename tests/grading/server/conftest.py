@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.server.running import Listening
+from tapelab.grading.server.http_server import Listening
 from tests.fixtures.taught_course import fill, serving
 
 

@@ -1,0 +1,163 @@
+"""Notebooks as other graders keep them: all cells with metadata, read, written and classified."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Self
+
+from tapelab.authoring.script import BEGIN, END, INSTEAD
+from tapelab.authoring.work import Work
+from tapelab.grading.formats.csv_tables import UnreadableFormat
+from tapelab.grading.submission import UnreadableSubmission, notebook_of
+from tapelab.recording.files import write
+
+CODE, MARKDOWN, RAW = "code", "markdown", "raw"
+KERNEL: Final = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of any kind; of its outputs, only the text that was `shown` is read."""
+
+    kind: str
+    source: str
+    metadata: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    shown: str = field(default="", compare=False)
+
+    def about(self, **metadata: Any) -> Self:
+        """The same cell with more metadata."""
+        return replace(self, metadata={**self.metadata, **metadata})
+
+    def saying(self, source: str) -> Self:
+        """The same cell with another text."""
+        return replace(self, source=source)
+
+
+def code(source: str, **metadata: Any) -> Cell:
+    """A cell of code."""
+    return Cell(CODE, source.strip("\n"), metadata)
+
+
+def markdown(source: str, **metadata: Any) -> Cell:
+    """A cell of text."""
+    return Cell(MARKDOWN, source.strip("\n"), metadata)
+
+
+def raw(source: str, **metadata: Any) -> Cell:
+    """A cell that is neither."""
+    return Cell(RAW, source.strip("\n"), metadata)
+
+
+def load(path: Path) -> tuple[Cell, ...]:
+    """The cells of a notebook file; UnreadableFormat says why there are none."""
+    try:
+        notebook = notebook_of(path.name, path.read_bytes())
+        sheets = notebook["worksheets"] if notebook["nbformat"] == 3 else [notebook]
+        return tuple(_cell(each) for sheet in sheets for each in sheet["cells"])
+    except UnreadableSubmission as error:
+        raise UnreadableFormat(str(error)) from None
+    except (AttributeError, KeyError, TypeError) as error:
+        raise UnreadableFormat(
+            f"{path.name} is damaged: its cells cannot be read ({type(error).__name__}: {error})."
+        ) from None
+
+
+def _cell(given: Mapping[str, Any]) -> Cell:
+    source = given.get("source", given.get("input", ""))
+    text = source if isinstance(source, str) else "".join(source)
+    kind = given["cell_type"]
+    metadata = dict(given.get("metadata") or {})
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    return Cell(kind, plain, metadata, "".join(map(_shown, given.get("outputs", ()))))
+
+
+def _shown(output: Mapping[str, Any]) -> str:
+    """What Python's prompt would have printed there."""
+    text = output.get("text", output.get("data", {}).get("text/plain", ""))
+    return text if isinstance(text, str) else "".join(text)
+
+
+def text_of(cells: Iterable[Cell], *, about: Mapping[str, Any] = _NOTHING) -> str:
+    """A notebook as the text of its file, the same for the same cells."""
+    told: dict[str, dict[str, Any]] = {}
+    for at, cell in enumerate(cells):
+        name = _id(cell, at)
+        told[name if name not in told else f"{name[:50]}-{at}"] = _told(cell)
+    notebook = {
+        "cells": [{**cell, "id": name} for name, cell in told.items()],
+        "metadata": {**KERNEL, **about},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
+def save(path: Path, cells: Iterable[Cell], *, about: Mapping[str, Any] = _NOTHING) -> Path:
+    """Write a notebook, whole or not at all, and the folders it is in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return write(path, text_of(cells, about=about).encode("utf-8"))
+
+
+def _told(cell: Cell) -> dict[str, Any]:
+    told: dict[str, Any] = {"cell_type": cell.kind, "metadata": dict(cell.metadata)}
+    told["source"] = cell.source.splitlines(keepends=True)
+    return {**told, "execution_count": None, "outputs": []} if cell.kind == CODE else told
+
+
+def _id(cell: Cell, at: int) -> str:
+    """A name that a notebook's format allows."""
+    given = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    made = sha256(f"{at} {cell.kind} {cell.source}".encode()).hexdigest()[:12]
+    return _ID.sub("-", given)[:64] or f"cell-{made}"
+
+
+_ANSWERS: Final = re.compile(r"\btf\.exercise\([\"']([^\"']+)[\"']\)")
+_CHECKS: Final = re.compile(r"^\s*tf\.(?:check|hint)\([\"']([^\"']+)[\"']\)\s*$")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cell, and the exercise that it answers or checks."""
+
+    cell: Cell
+    answers: str = ""
+    checks: str = ""
+
+
+def places(work: Work) -> Iterator[Place]:
+    """The cells of a work in order; a cell that checks has nothing beside."""
+    import jupytext  # type: ignore[import-untyped]  # it publishes no types
+
+    for each in jupytext.reads(work.text, fmt="py:percent").cells:
+        cell = Cell(each.cell_type, each.source)
+        checks = [_CHECKS.match(line) for line in cell.source.split("\n") if line.strip()]
+        if cell.kind == CODE and checks and all(checks):
+            yield Place(cell, checks=next(found[1] for found in checks if found))
+        else:
+            answers = _ANSWERS.search(cell.source) if cell.kind == CODE else None
+            yield Place(cell, answers=answers[1] if answers else "")
+
+
+def parts(source: str) -> Iterator[tuple[str, str]]:
+    """The lines of a cell with what they are: `solution`, `instead`, or empty for all others."""
+    part = ""
+    for line in source.split("\n"):
+        mark = line.strip()
+        if mark in _PART:
+            part = _PART[mark]
+        else:
+            yield part, line
+
+
+_PART: Final = {BEGIN: "solution", INSTEAD: "instead", END: ""}

@@ -1,0 +1,189 @@
+"""OK tests, as Otter and its elders have them: a dict of suites of doctests, read but never run.
+
+A test file is Python. What it says is taken from its text alone, so that reading one is harmless.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import pprint
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from textwrap import dedent
+from typing import Any, Final
+
+from tapelab.grading.formats.csv_tables import UnreadableFormat, number
+
+_WIDTH: Final = 96
+
+
+@dataclass(frozen=True)
+class Case:
+    """One doctest; `points` is None where the test divides its own."""
+
+    code: str
+    hidden: bool = True
+    points: float | None = None
+    name: str = ""
+    success_message: str = ""
+    failure_message: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """The cases of one question; `points` is for all of them, one by one, or left to the cases."""
+
+    name: str
+    cases: tuple[Case, ...]
+    points: float | tuple[float | None, ...] | None = None
+    all_or_nothing: bool = False
+
+    def resolved(self) -> tuple[Case, ...]:
+        """The cases, each with its points, as Otter divides them.
+
+        A sum is divided evenly among the cases that name none; without any, a question is worth 1.
+        """
+        own = self._own_points()
+        open_ones = sum(each is None for each in own)
+        said = sum(each for each in own if each is not None)
+        whole = self.points if isinstance(self.points, int | float) else None
+        if whole is None:
+            whole = said if any(own) else 1.0
+        if said > whole:
+            raise UnreadableFormat(
+                f"The cases of {self.name!r} have {number(said)} points, the question "
+                f"{number(whole)}."
+            )
+        share = (whole - said) / open_ones if open_ones else 0.0
+        return tuple(
+            replace(case, points=share if points is None else points)
+            for case, points in zip(self.cases, own, strict=True)
+        )
+
+    def _own_points(self) -> tuple[float | None, ...]:
+        if not isinstance(self.points, tuple):
+            return tuple(case.points for case in self.cases)
+        if len(self.points) != len(self.cases):
+            raise UnreadableFormat(
+                f"{self.name!r} has points for {len(self.points)} cases and {len(self.cases)} "
+                "cases. Give one number for each."
+            )
+        return self.points
+
+
+def read(path: Path) -> Question:
+    """The test in a file; UnreadableFormat where there is none."""
+    try:
+        return parse(path.read_text("utf-8-sig"), name=path.name)
+    except UnicodeDecodeError:
+        raise UnreadableFormat(f"{path.name} is not in UTF-8.") from None
+
+
+def parse(text: str, *, name: str = "The test") -> Question:
+    """As `read`, from the text of a test file."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UnreadableFormat(f"{name} is no Python: {error}.") from None
+    for node in body:
+        if isinstance(node, ast.Assign) and _names(node) == ["test"]:
+            return from_spec(_literal(node.value, name), name=name)
+    raise UnreadableFormat(f"{name} has no `test = {{...}}`, which an OK test consists of.")
+
+
+def from_spec(spec: Any, *, name: str = "The test") -> Question:
+    """The test that a dict describes, such as in the metadata of a notebook."""
+    suite = _only_suite(spec, name)
+    cases = suite.get("cases")
+    if not isinstance(cases, list) or not all(isinstance(each, dict) for each in cases):
+        raise UnreadableFormat(f"{name} has a suite without a list of cases.")
+    title = str(spec.get("name", name))
+    test = Question(
+        title, tuple(_case(each, name) for each in cases), _all_points(spec.get("points"), name),
+        spec.get("all_or_nothing", False) is True,
+    )  # fmt: skip
+    test.resolved()
+    return test
+
+
+def spec_of(test: Question) -> dict[str, Any]:
+    """The dict that Otter reads."""
+    points = list(test.points) if isinstance(test.points, tuple) else test.points
+    suite = {"cases": [_spec_of_case(each) for each in test.cases], "scored": True,
+             "setup": "", "teardown": "", "type": "doctest"}  # fmt: skip
+    whole = {"all_or_nothing": True} if test.all_or_nothing else {}
+    return {"name": test.name, "points": points, **whole, "suites": [suite]}
+
+
+def text_of(test: Question) -> str:
+    """The text of a test file."""
+    said = pprint.pformat(spec_of(test), width=_WIDTH, sort_dicts=False)
+    return f"OK_FORMAT = True\n\ntest = {said}\n"
+
+
+def doctest_of(source: str) -> str:
+    """Statements as the examples of a doctest that prints nothing where all is well."""
+    lines = []
+    for statement in ast.parse(dedent(source)).body:
+        first, *rest = ast.unparse(statement).split("\n")
+        lines += [f">>> {first}", *(f"... {line}" for line in rest)]
+    return "\n".join(lines)
+
+
+def _spec_of_case(case: Case) -> dict[str, Any]:
+    said = {"name": case.name, "points": case.points, "success_message": case.success_message,
+            "failure_message": case.failure_message}  # fmt: skip
+    known = {key: value for key, value in said.items() if value not in {"", None}}
+    return {"code": case.code, "hidden": case.hidden, "locked": False, **known}
+
+
+def _only_suite(spec: Any, name: str) -> Mapping[str, Any]:
+    suites = spec.get("suites") if isinstance(spec, dict) else None
+    if not isinstance(suites, list) or len(suites) != 1 or not isinstance(suites[0], dict):
+        raise UnreadableFormat(f"{name} has to be a dict with one suite, as Otter reads it.")
+    kind = suites[0].get("type", "doctest")
+    if kind != "doctest":
+        raise UnreadableFormat(f"{name} has a suite of type {kind!r}; only doctest is known.")
+    for key in ("setup", "teardown"):
+        if suites[0].get(key):
+            raise UnreadableFormat(
+                f"{name} has a {key}, which Otter refuses, too. Put it into each case."
+            )
+    return suites[0]
+
+
+def _case(spec: Mapping[str, Any], name: str) -> Case:
+    code = spec.get("code")
+    if not isinstance(code, str):
+        raise UnreadableFormat(f"{name} has a case without `code`.")
+    said = {key: str(spec.get(key) or "") for key in ("name", "success_message", "failure_message")}
+    hidden = spec.get("hidden", True) is not False
+    return Case(dedent(code), hidden, _points(spec.get("points"), name), **said)
+
+
+def _all_points(given: Any, name: str) -> float | tuple[float | None, ...] | None:
+    if isinstance(given, list | tuple):
+        return tuple(_points(each, name) for each in given)
+    return _points(given, name)
+
+
+def _points(given: Any, name: str) -> float | None:
+    if given is None or (type(given) in {int, float} and 0 <= given < float("inf")):
+        return None if given is None else given
+    raise UnreadableFormat(f"{name} has {json.dumps(given, default=repr)} for its points.")
+
+
+def _names(node: ast.Assign) -> Sequence[str]:
+    return [target.id for target in node.targets if isinstance(target, ast.Name)]
+
+
+def _literal(node: ast.expr, name: str) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        raise UnreadableFormat(
+            f"{name} computes its test, at line {node.lineno}. Write out what it comes to: "
+            "test files are read and never run."
+        ) from None

@@ -1,0 +1,99 @@
+"""The worker's first steps: it gives up files, network, user and privileges, then runs user code.
+
+The order matters. Namespaces need privileges, so they come first; then the process becomes another
+user and counts its processes; the seccomp filter is loaded before Landlock, which comes last, when
+all folders that it names are in place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from tapelab.grading.sandbox import namespaces
+from tapelab.grading.sandbox.kernel_filters import is_root, load_seccomp, restrict_files
+
+FACTS: Final = tuple(map(Path, (
+    "/proc/cpuinfo", "/proc/meminfo", "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu",
+)))  # fmt: skip
+"""Files that numerical libraries read to choose their threads and kernels."""
+DEVICES: Final = tuple(map(Path, ("/dev/null", "/dev/zero", "/dev/full", "/dev/urandom")))
+SHARED: Final = Path("/dev/shm")  # noqa: S108 - where Python keeps the locks of its processes
+
+
+def _confine_in_bubblewrap(settings: dict[str, Any]) -> None:
+    """Become an unprivileged user; bubblewrap has isolated files, network and processes."""
+    namespaces.become_nobody(settings["number"])
+    _limit_processes(settings, own_count=True)
+    load_seccomp()
+
+
+def _confine_by_landlock(settings: dict[str, Any]) -> None:
+    scratch, reading = Path(settings["scratch"]), list(map(Path, settings["readable"]))
+    writing = [scratch, *DEVICES]
+    root = is_root()
+    if isolated := namespaces.unshare_namespaces():
+        namespaces.fork_into_namespace()
+        private = set(map(Path, settings["closed"]))
+        disk = settings["limits"]["disk"]
+        writing.append(namespaces.mount_private_files(scratch, disk, reading, private))
+        with suppress(OSError):
+            namespaces.mount_processes()
+            reading.append(Path("/proc"))
+        with suppress(OSError):
+            namespaces.mount_memory(SHARED, disk, 0o1777)
+            writing.append(SHARED)
+    else:
+        namespaces.fork_into_namespace()
+    namespaces.become_nobody(settings["number"])
+    _limit_processes(settings, own_count=root or isolated)
+    load_seccomp()
+    restrict_files([*reading, *FACTS], writing)
+
+
+def _limit_processes(settings: dict[str, Any], *, own_count: bool) -> None:
+    """Limit the number of processes, which the kernel counts per user, not per process."""
+    most = settings["limits"]["processes"]
+    if not own_count:
+        most += count_tasks(os.getuid())
+    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+
+
+def count_tasks(user: int) -> int:
+    count = 0
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if path.stat().st_uid == user:
+                count += len(list((path / "task").iterdir()))
+    return count
+
+
+_CONFINE: Final = {"bubblewrap": _confine_in_bubblewrap, "landlock": _confine_by_landlock}
+
+
+def main() -> None:
+    """Confine this process as the last argument says, then answer the grader's requests."""
+    settings: dict[str, Any] = json.loads(sys.argv[-1])
+    if settings["confine"]:
+        _CONFINE[settings["confine"]](settings)
+    set_limits(settings["limits"])
+    os.chdir(settings["scratch"])
+    from tapelab.grading.worker import main as work
+
+    work()
+
+
+def set_limits(limits: dict[str, Any]) -> None:
+    """Set the resource limits that the kernel counts per process."""
+    for kind, most in (
+        (resource.RLIMIT_AS, limits["memory"]),
+        (resource.RLIMIT_FSIZE, limits["disk"]),
+        (resource.RLIMIT_NOFILE, 256),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(kind, (most, most))

@@ -1,0 +1,259 @@
+"""What the pages show, read from a gradebook as plain values; templates only lay it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, Final
+
+from tapelab.grading.gradebook.book import Gradebook
+from tapelab.grading.gradebook.entities import (
+    Comment,
+    Event,
+    Failure,
+    Grade,
+    Graded,
+    Handed,
+    Listed,
+    Mark,
+    Student,
+)
+from tapelab.grading.gradebook.final_grades import Total
+from tapelab.grading.gradebook.gradebook_errors import UnknownNameError
+from tapelab.grading.reports.statistics import Statistics, statistics_of
+from tapelab.grading.result import CheckResult, Result
+from tapelab.locales import say, say_many
+
+
+@dataclass(frozen=True)
+class Summary:
+    """An assignment as one line of the overview."""
+
+    listed: Listed
+    submissions: int
+    handed_in: int
+    students: int
+    mean: float | None
+    waiting: int
+    """Submissions without a result."""
+
+    @property
+    def status(self) -> str:
+        """How far it is, in words."""
+        if not self.submissions:
+            return say("nothing handed in")
+        if not self.waiting:
+            return say("all graded")
+        return say_many("{count} without a result", "{count} without a result", self.waiting)
+
+
+def overview(book: Gradebook) -> list[Summary]:
+    """All assignments, by name."""
+    return [_summary(each, book.grades(each.name)) for each in book.assignments()]
+
+
+def _summary(listed: Listed, grades: Sequence[Grade]) -> Summary:
+    counted = [each.final for each in grades if has_grade(each)]
+    return Summary(
+        listed,
+        submissions=sum(each.attempts for each in grades),
+        handed_in=sum(each.attempts > 0 for each in grades),
+        students=len(grades),
+        mean=fmean(counted) if counted else None,
+        waiting=sum(each.ungraded for each in grades),
+    )
+
+
+def has_grade(grade: Grade) -> bool:
+    """Whether there is a result, or a mark by hand in its place."""
+    return bool(grade.digest) or grade.by_hand
+
+
+@dataclass(frozen=True)
+class Member:
+    """A student as one line of the roster."""
+
+    student: Student
+    grades: tuple[Grade, ...]
+    total: Total | None
+
+
+def roster(book: Gradebook) -> tuple[tuple[Listed, ...], list[Member]]:
+    """The assignments, and what each student has for each of them and in all."""
+    assignments = book.assignments()
+    columns = [{g.student: g for g in book.grades(each.name)} for each in assignments]
+    totals = {each.student: each for each in book.totals()}
+    members = [
+        Member(s, tuple(column[s.login] for column in columns), totals.get(s.login))
+        for s in book.students()
+    ]
+    return assignments, members
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Something a student handed in, with its result or with the reason why there is none."""
+
+    handed: Handed
+    graded: Graded | None
+    failure: Failure | None
+    counts: bool
+
+
+@dataclass(frozen=True)
+class Work:
+    """All that a student has in an assignment; `shown` is the attempt the page is about."""
+
+    student: Student
+    listed: Listed
+    grade: Grade
+    attempts: tuple[Attempt, ...]
+    shown: Attempt | None
+    marks: tuple[Mark, ...]
+    comments: tuple[Comment, ...]
+    events: tuple[Event, ...]
+    tapes: tuple[str, ...]
+
+
+def work(book: Gradebook, assignment: str, student: str, digest: str = "") -> Work:
+    """What a student did; of several attempts the one that counts, or the one asked for."""
+    known, listed = book.student(student), book.assignment(assignment)
+    grade = next(each for each in book.grades(assignment) if each.student == student)
+    attempts = _attempts(book, assignment, student, grade.digest)
+    shown = _chosen(attempts, digest)
+    tapes = book.tapes(assignment, shown.handed.digest) if shown else {}
+    return Work(
+        known, listed, grade, attempts, shown,
+        tuple(each for each in book.marks(assignment) if each.student == student),
+        tuple(each for each in book.comments(assignment) if each.student == student),
+        _history(book, f"{assignment}/{student}"), tuple(tapes),
+    )  # fmt: skip
+
+
+def _attempts(book: Gradebook, assignment: str, student: str, counts: str) -> tuple[Attempt, ...]:
+    graded = {g.handed.digest: g for g in book.results(assignment) if g.handed.student == student}
+    failed = {f.handed.digest: f for f in book.failures(assignment) if f.handed.student == student}
+    return tuple(
+        Attempt(each, graded.get(each.digest), failed.get(each.digest), each.digest == counts)
+        for each in book.submissions(assignment)
+        if each.student == student
+    )
+
+
+def _chosen(attempts: Sequence[Attempt], digest: str) -> Attempt | None:
+    if digest:
+        found = next((each for each in attempts if each.handed.digest == digest), None)
+        if found is None:
+            raise UnknownNameError(say("There is no such attempt. Go back to the ones there are."))
+        return found
+    last = attempts[-1] if attempts else None
+    return next((each for each in attempts if each.counts), last)
+
+
+def _history(book: Gradebook, about: str) -> tuple[Event, ...]:
+    """The newest first; of this student alone, whose name may begin that of another."""
+    events = book.history(about)
+    own = [e for e in events if e.about == about or e.about.startswith(f"{about}/")]
+    return tuple(reversed(own))
+
+
+DOWN: Final = "down"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A check; `label` is short enough to stand above many narrow columns."""
+
+    label: str
+    title: str
+    exercise: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A student; None for a check that their result has not."""
+
+    grade: Grade
+    cells: tuple[CheckResult | None, ...]
+    failure: Failure | None
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The table, and how it is sorted."""
+
+    listed: Listed
+    statistics: Statistics
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    sort: str
+    down: bool
+
+    def sorting(self, by: str) -> str:
+        """How a column is sorted, as assistive technology names it."""
+        if by != self.sort:
+            return "none"
+        return "descending" if self.down else "ascending"
+
+    def turned(self, by: str) -> str:
+        """The order that a click on a column's head asks for."""
+        return "" if by != self.sort or self.down else DOWN
+
+
+def sheet(book: Gradebook, assignment: str, sort: str = "", order: str = "") -> Sheet:
+    """The table of an assignment; a column that is not there sorts by student."""
+    results = {(g.handed.student, g.handed.digest): g.result for g in book.results(assignment)}
+    failures = {each.handed.student: each for each in book.failures(assignment)}
+    grades = book.grades(assignment)
+    counting = [results[key] for g in grades if (key := (g.student, g.digest)) in results]
+    columns = _columns(counting)
+    lines = [
+        Line(g, _cells(results.get((g.student, g.digest)), columns), failures.get(g.student))
+        for g in grades
+    ]
+    keys = _keys(columns)
+    sort = sort if sort in keys else "student"
+    lines.sort(key=keys[sort], reverse=order == DOWN)
+    told = statistics_of(book, assignment)
+    return Sheet(book.assignment(assignment), told, columns, tuple(lines), sort, order == DOWN)
+
+
+def _columns(results: list[Result]) -> tuple[Column, ...]:
+    """The checks in the order in which the statistics have them."""
+    found: dict[tuple[str, str], str] = {}
+    for result in results:
+        for exercise in result.exercises:
+            for check in exercise.checks:
+                found[exercise.exercise, check.key] = check.title
+    numbers: dict[str, int] = {}
+    columns = []
+    for (name, key), title in found.items():
+        numbers[name] = numbers.get(name, 0) + 1
+        columns.append(Column(f"{name}:{numbers[name]}", title, name, key))
+    return tuple(columns)
+
+
+def _cells(result: Result | None, columns: tuple[Column, ...]) -> tuple[CheckResult | None, ...]:
+    exercises = result.exercises if result else ()
+    found = {(e.exercise, check.key): check for e in exercises for check in e.checks}
+    return tuple(found.get((each.exercise, each.key)) for each in columns)
+
+
+def _keys(columns: tuple[Column, ...]) -> dict[str, Callable[[Line], Any]]:
+    """By name of a column, what a line is sorted by; students break ties."""
+
+    def of_check(number: int) -> Callable[[Line], Any]:
+        def key(line: Line) -> Any:
+            cell = line.cells[number]
+            return (-1.0 if cell is None else cell.points, line.grade.student)
+
+        return key
+
+    keys: dict[str, Callable[[Line], Any]] = {
+        "student": lambda line: line.grade.student.casefold(),
+        "points": lambda line: (line.grade.final, line.grade.student),
+        "attempts": lambda line: (line.grade.attempts, line.grade.student),
+    }
+    return keys | {each.label: of_check(number) for number, each in enumerate(columns)}
