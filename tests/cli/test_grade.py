@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.sandbox import NoSandboxError, choose
+from tapelab.grading.sandbox import NoSandboxError, choose_sandbox
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
@@ -33,7 +33,7 @@ def folder(tmp_path):
 def held():
     """No option where this host can hold a learner's code, else the one that it then needs."""
     try:
-        choose("auto")
+        choose_sandbox("auto")
     except NoSandboxError:
         return ["--unsafe"]
     return []

@@ -7,11 +7,11 @@ import pytest
 from tapelab.exercises import Check, Exercise, Outcome
 from tapelab.exercises.checks import value
 from tapelab.exercises.plain import plain
-from tapelab.grading import grader as grading
+from tapelab.grading import grader
 from tapelab.grading.assignment import Assignment, AssignmentError, Limits
 from tapelab.grading.grader import grade
 from tapelab.grading.result import Status
-from tapelab.grading.sandbox import NoSandboxError, backends, choose
+from tapelab.grading.sandbox import NoSandboxError, backends, choose_sandbox
 from tapelab.grading.submission import Submission
 from tests.grading.corpora import COURSE, SQUARE, TAPE, Case, course
 
@@ -61,7 +61,7 @@ def test_every_way_to_end_is_the_status_of_its_own_check(submission):
     assert (result.points, result.of) == (4, 28)
     assert "ValueError: no idea" in result.exercises[1].checks[0].text
     assert result.notes == ("Cell 1: line 1: NameError: name 'undefined' is not defined",)
-    assert result.sandbox == choose().name
+    assert result.sandbox == choose_sandbox().name
 
 
 @pytest.mark.slow
@@ -108,13 +108,13 @@ def test_the_same_submission_gets_the_same_result_and_another_seed_other_points(
 
 def test_only_changed_checks_run_again(submission, monkeypatch):
     asked = []
-    real = grading.result_of
+    real = grader.result_of
 
     def noted(check, *rest):
         asked.append(check.title)
         return real(check, *rest)
 
-    monkeypatch.setattr(grading, "result_of", noted)
+    monkeypatch.setattr(grader, "result_of", noted)
     first, second = value("First", 4, 9.0, at=((3.0,),)), value("Second", 4, 16.0, at=((4.0,),))
     earlier = grade(submission, Assignment.of("ways", (_of("1", first, second),)))
     changed = value("Second", 4, 17.0, at=((4.0,),))
@@ -166,14 +166,14 @@ def test_nothing_runs_where_nothing_can_hold_it(tmp_path, monkeypatch):
         replace(each, lacks=lambda: "the test took it away") for each in backends.BACKENDS[:-1]
     )
     monkeypatch.setattr(backends, "BACKENDS", (*lacking, backends.BACKENDS[-1]))
-    monkeypatch.setattr(grading, "choose", choose.__wrapped__)
+    monkeypatch.setattr(grader, "choose", choose_sandbox.__wrapped__)
     with pytest.raises(NoSandboxError, match=r"bubblewrap: the test took it away.*unsafe"):
         grade(_handed_in(tmp_path, SQUARE), course())
 
 
 def test_an_unknown_sandbox_is_an_error_that_names_those_there_are():
     with pytest.raises(ValueError, match="auto, bubblewrap, landlock, unsafe"):
-        choose("magic")
+        choose_sandbox("magic")
 
 
 def test_an_unknown_assignment_is_an_error_that_names_the_lessons(tmp_path):

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from tapelab.grading import runners as grading_cluster
+from tapelab.grading import runners
 from tapelab.grading.batch import Batch, found
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.runners import ClusterError, Work, on_cluster
@@ -70,7 +70,7 @@ def test_500_submissions_have_each_one_result_though_workers_are_killed(cluster,
 
 @pytest.mark.slow
 def test_a_result_that_was_lost_on_its_way_is_worked_out_again(cluster, tmp_path, monkeypatch):
-    fetched, lost, folder = grading_cluster._outcome, set(), tmp_path / "submissions"
+    fetched, lost, folder = runners._outcome, set(), tmp_path / "submissions"
 
     def loses_each_once(future, task):
         if task.submission.digest not in lost:
@@ -78,7 +78,7 @@ def test_a_result_that_was_lost_on_its_way_is_worked_out_again(cluster, tmp_path
             raise TimeoutError
         return fetched(future, task)
 
-    monkeypatch.setattr(grading_cluster, "_outcome", loses_each_once)
+    monkeypatch.setattr(runners, "_outcome", loses_each_once)
     for number in range(12):
         hand_in(folder, f"s{number:03}", points=1)
     with Gradebook.open(tmp_path / "course.db") as book:

@@ -101,7 +101,7 @@ def test_another_name_leads_nowhere(name):
 
 
 def test_a_recording_of_hidden_inputs_is_not_kept_for_pictures(monkeypatch):
-    from tapelab.grading import grader as grading
+    from tapelab.grading import grader
 
     class Asked:
         def __init__(self):
@@ -110,7 +110,7 @@ def test_a_recording_of_hidden_inputs_is_not_kept_for_pictures(monkeypatch):
     def result_of(check, key, version, answer):
         answer.trials += (type("Trial", (), {"recording": check.title})(),)
 
-    monkeypatch.setattr(grading, "result_of", result_of)
+    monkeypatch.setattr(grader, "result_of", result_of)
     checks = [replace(check(v, v.value), key=v.value) for v in Visibility]
     exercise = type("Exercise", (), {"id": "sums.1", "checks": checks})()
     assignment = type("A", (), {"keys": lambda self, _: [(c.key, "v") for c in checks]})()
@@ -119,5 +119,5 @@ def test_a_recording_of_hidden_inputs_is_not_kept_for_pictures(monkeypatch):
     def keep(exercise, recording):
         kept.append(recording)
 
-    list(grading._checks(exercise, assignment, {}, Asked(), keep))
+    list(grader._checks(exercise, assignment, {}, Asked(), keep))
     assert kept == ["public"]
