@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Final
 
 from tapelab.grading.assignment import Assignment
-from tapelab.grading.batch import Batch, found
+from tapelab.grading.batch import Batch, find_submissions
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.grader import grade
-from tapelab.grading.runners import Work, in_processes
+from tapelab.grading.runners import GradingPlan, grade_in_processes
 
 NOTEBOOKS: Final = Path(__file__).parents[1] / "notebooks" / "solutions"
 JOBS: Final = (1, 2)
@@ -50,13 +50,17 @@ def seconds(lesson: str, count: int, jobs: int, sandbox: str) -> tuple[float, fl
         folder = Path(place) / "submissions"
         hand_in(folder, lesson, count)
         assignment = Assignment.load(lesson)
-        work = Work(
+        work = GradingPlan(
             grade, Assignment.load, lesson, assignment.name, assignment.version, None, sandbox
         )
         with Gradebook.open(Path(place) / "course.db") as book:
             book.put_assignment(assignment)
             started, used = time.perf_counter(), processor()
-            reports = list(Batch(book, work, found(folder)).run(partial(in_processes, jobs=jobs)))
+            reports = list(
+                Batch(book, work, find_submissions(folder)).run(
+                    partial(grade_in_processes, jobs=jobs)
+                )
+            )
             took = time.perf_counter() - started, processor() - used
     assert all(each.result and each.result.points == each.result.of for each in reports)
     return took

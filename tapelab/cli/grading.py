@@ -22,7 +22,7 @@ from tapelab.cli.complaint import Complaint, Exit
 from tapelab.cli.completing import lesson_numbers
 
 if TYPE_CHECKING:
-    from tapelab.grading.batch import Batch, Report, Runner
+    from tapelab.grading.batch import Batch, Runner, SubmissionReport
     from tapelab.grading.gradebook import Gradebook
 
 INTERRUPTED: Final = 128 + signal.SIGINT
@@ -30,7 +30,7 @@ MOST_SHOWN: Final = 40
 """Rows of a table in which a large course could have thousands."""
 
 
-class Again(StrEnum):
+class RegradeMode(StrEnum):
     """What is graded again though it has a result; a member of batch.Regrade."""
 
     NOTHING = "nothing"
@@ -65,8 +65,9 @@ def grade(
         str, typer.Option(metavar="tcp://HOST:PORT", help="A Dask scheduler to grade on instead.")
     ] = "",
     regrade: Annotated[
-        Again, typer.Option(help="Grade again what has a result: its changed checks, or all.")
-    ] = Again.NOTHING,
+        RegradeMode,
+        typer.Option(help="Grade again what has a result: its changed checks, or all."),
+    ] = RegradeMode.NOTHING,
     seed: Annotated[int | None, typer.Option(help="Which points the checks draw.")] = None,
     add_students: Annotated[
         bool, typer.Option("--add-students", help="Add those whom the gradebook does not know.")
@@ -98,7 +99,7 @@ def grade(
         if feedback is not None:
             from tapelab.grading.reports.feedback import write_pages
 
-            typer.echo(write_pages(book, batch.work.assignment, feedback))
+            typer.echo(write_pages(book, batch.plan.assignment, feedback))
     raise typer.Exit(Exit.WRONG if any(each.why for each in reports) else Exit.FINE)
 
 
@@ -116,15 +117,15 @@ def in_one_sentence() -> Iterator[None]:
 
 
 def _runner(jobs: int, cluster: str) -> Runner:
-    from tapelab.grading.runners import in_processes, one_by_one
+    from tapelab.grading.runners import grade_in_processes, grade_serially
 
     if cluster:
         with needing_extra("cluster"):
             import distributed  # noqa: F401 - only whether it is there
-        from tapelab.grading.runners import on_cluster
+        from tapelab.grading.runners import grade_on_cluster
 
-        return partial(on_cluster, address=cluster)
-    return partial(in_processes, jobs=jobs) if jobs > 1 else one_by_one
+        return partial(grade_on_cluster, address=cluster)
+    return partial(grade_in_processes, jobs=jobs) if jobs > 1 else grade_serially
 
 
 def _require_sandbox(name: str) -> None:
@@ -140,11 +141,11 @@ def _batch(
     book: Gradebook, folder: Path, source: str, pattern: str, seed: int | None, sandbox: str
 ) -> Batch:
     from tapelab.grading.assignment import Assignment
-    from tapelab.grading.batch import Batch, found
+    from tapelab.grading.batch import Batch, find_submissions
     from tapelab.grading.grader import grade as real_grade
-    from tapelab.grading.runners import Work
+    from tapelab.grading.runners import GradingPlan
 
-    handed_in = found(folder, pattern)
+    handed_in = find_submissions(folder, pattern)
     if not handed_in:
         raise Complaint(
             f"{folder} has no submission that fits {pattern!r}. Submissions are notebooks, .py "
@@ -153,15 +154,15 @@ def _batch(
     source = str(Path(source).absolute()) if Path(source).is_dir() else source
     assignment = Assignment.load(source)
     book.put_assignment(assignment)
-    work = Work(
+    work = GradingPlan(
         real_grade, Assignment.load, source, assignment.name, assignment.version, seed, sandbox
     )
     return Batch(book, work, handed_in)
 
 
-def _shown(batch: Batch, runner: Runner) -> list[Report]:
+def _shown(batch: Batch, runner: Runner) -> list[SubmissionReport]:
     """Run a batch under a bar; an interrupt ends it in one sentence."""
-    reports: list[Report] = []
+    reports: list[SubmissionReport] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     console = Console(stderr=True)
     try:
@@ -196,7 +197,7 @@ class _ending_as_by_interrupt:  # noqa: N801 - a context, named as it reads
         signal.signal(signal.SIGTERM, self._before)
 
 
-def _tell(reports: list[Report], seconds: float) -> None:
+def _tell(reports: list[SubmissionReport], seconds: float) -> None:
     console = Console()
     endings = Counter(str(each.ending) for each in reports)
     graded = endings["graded"]
@@ -209,7 +210,7 @@ def _tell(reports: list[Report], seconds: float) -> None:
     typer.echo(f"{len(reports)} submissions: {told} ({seconds:.0f} s{pace})")
 
 
-def _troubles(reports: list[Report]) -> Table | None:
+def _troubles(reports: list[SubmissionReport]) -> Table | None:
     wrong = [each for each in reports if each.why]
     table = Table("student", "what", "why", title="Without a result", title_justify="left")
     for each in wrong[:MOST_SHOWN]:
@@ -217,7 +218,7 @@ def _troubles(reports: list[Report]) -> Table | None:
     return _with_rest(table, len(wrong)) if wrong else None
 
 
-def _changes(reports: list[Report]) -> Table | None:
+def _changes(reports: list[SubmissionReport]) -> Table | None:
     changes = [change for report in reports for change in report.changes]
     table = Table("student", "exercise", "check", "before", "after", title="What changed")
     for each in changes[:MOST_SHOWN]:

@@ -80,8 +80,8 @@ def similarity(
 
     with opened(gradebook) as book:
         title = book.assignment(assignment).title
-        found = _features(book, assignment, submissions, pattern)
-    pairs = report_on.similar_pairs(found, _given(assignment, given), least=least / 100)
+        find_submissions = _features(book, assignment, submissions, pattern)
+    pairs = report_on.similar_pairs(find_submissions, _given(assignment, given), least=least / 100)
     if output:
         forms: dict[str, Callable[[], str]] = {
             ".html": lambda: report_on.similarity_page(title, pairs),
@@ -104,13 +104,13 @@ def _features(
     book: Gradebook, assignment: str, folder: Path, pattern: str
 ) -> dict[str, Features]:  # fmt: skip
     """Of each student the latest submission that can be read, with what was recorded of it."""
-    from tapelab.grading.batch import PatternError, found
+    from tapelab.grading.batch import PatternError, find_submissions
     from tapelab.grading.reports.similarity import features_of
     from tapelab.grading.submission import Submission, UnreadableSubmission
 
     kept = {}
     try:
-        handed_in = found(folder, pattern)
+        handed_in = find_submissions(folder, pattern)
     except PatternError as error:
         raise Complaint(str(error)) from error
     for each in handed_in:

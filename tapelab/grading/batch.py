@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from tapelab.grading.gradebook.entities import Change, Student, changed
 from tapelab.grading.gradebook.gradebook_errors import UnfitError, fit_name, storable
 from tapelab.grading.result import Result
-from tapelab.grading.runners import Done, Task, Work
+from tapelab.grading.runners import GradingPlan, Task, TaskResult
 from tapelab.grading.submission import Submission, UnreadableSubmission
 
 if TYPE_CHECKING:
@@ -30,81 +30,81 @@ KINDS: Final = (".ipynb", ".py", ".zip")
 """What a submission may be, beside a folder."""
 ANY_LAYOUT: Final = "{student}"
 TIMESTAMP: Final = "timestamp.txt"
-"""nbgrader writes beside a submission when it came."""
+"""The file beside a submission in which nbgrader notes when it arrived."""
 
 
 class PatternError(ValueError):
-    """A pattern of file names that says nothing of whose they are."""
+    """A pattern of file names does not say where the student's name is."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """A file or folder that somebody handed in."""
+class FoundSubmission:
+    """A file or folder that a student handed in, and when."""
 
     student: str
     path: Path
     received: datetime
 
 
-def found(folder: Path, pattern: str = ANY_LAYOUT) -> tuple[Found, ...]:
-    """What was handed in below a folder, by student and time.
+def find_submissions(folder: Path, pattern: str = ANY_LAYOUT) -> tuple[FoundSubmission, ...]:
+    """The submissions in a folder, by student and time.
 
     A pattern is a path below the folder in which `{student}` stands for the student and `*` for
     anything: `{student}` takes `ada.ipynb` and the folder `ada/`, `{student}/03` nbgrader's
     folders, `*_{student}_*.ipynb` a part of the name. An ending may be left out.
     """
-    shape = _shape(pattern)
+    pattern_regex = _compile_pattern(pattern)
     depth = "/".join(["*"] * (pattern.strip("/").count("/") + 1))
-    every = (_match(path, folder, shape) for path in sorted(folder.glob(depth)))
+    every = (_match_path(path, folder, pattern_regex) for path in sorted(folder.glob(depth)))
     return tuple(sorted(filter(None, every), key=lambda each: (each.student, each.received)))
 
 
-def _shape(pattern: str) -> re.Pattern[str]:
+def _compile_pattern(pattern: str) -> re.Pattern[str]:
     if pattern.count("{student}") != 1:
         raise PatternError(
             f"The pattern {pattern!r} has to name {{student}} once. Try: '{{student}}' or "
             "'{student}/*.ipynb'"
         )
-    pieces = re.split(r"(\{student\}|\*)", pattern.strip("/"))
+    parts = re.split(r"(\{student\}|\*)", pattern.strip("/"))
     meant = {"{student}": r"(?P<student>[^/]+?)", "*": "[^/]*"}
-    return re.compile("".join(meant.get(piece, re.escape(piece)) for piece in pieces))
+    return re.compile("".join(meant.get(part, re.escape(part)) for part in parts))
 
 
-def _match(path: Path, folder: Path, shape: re.Pattern[str]) -> Found | None:
+def _match_path(path: Path, folder: Path, pattern_regex: re.Pattern[str]) -> FoundSubmission | None:
     if path.name.startswith(".") or not (path.suffix.lower() in KINDS or _is_folder(path)):
         return None
     name = path.relative_to(folder)
     bare = name.with_suffix("") if path.suffix.lower() in KINDS else name
-    match = shape.fullmatch(bare.as_posix()) or shape.fullmatch(name.as_posix())
-    return Found(match["student"].strip(), path, received(path)) if match else None
+    match = pattern_regex.fullmatch(bare.as_posix()) or pattern_regex.fullmatch(name.as_posix())
+    return FoundSubmission(match["student"].strip(), path, received_time(path)) if match else None
 
 
 def _is_folder(path: Path) -> bool:
     return path.is_dir() and not path.name.startswith("__")
 
 
-def received(path: Path) -> datetime:
-    """When a submission came: as nbgrader noted it, or else its newest file's time."""
-    noted = (path if path.is_dir() else path.parent) / TIMESTAMP
+def received_time(path: Path) -> datetime:
+    """When a submission arrived: nbgrader's timestamp, else the newest modification time."""
+    file = (path if path.is_dir() else path.parent) / TIMESTAMP
     try:
-        told = datetime.fromisoformat(noted.read_text("utf-8").strip().removesuffix(" UTC"))
-        return told.replace(tzinfo=told.tzinfo or UTC)
+        timestamp = datetime.fromisoformat(file.read_text("utf-8").strip().removesuffix(" UTC"))
+        return timestamp.replace(tzinfo=timestamp.tzinfo or UTC)
     except (OSError, ValueError):
-        return datetime.fromtimestamp(max(_times(path), default=0.0), UTC)
+        return datetime.fromtimestamp(max(modification_times(path), default=0.0), UTC)
 
 
-def _times(path: Path) -> Iterator[float]:
+def modification_times(path: Path) -> Iterator[float]:
     for each in path.rglob("*") if path.is_dir() and not path.is_symlink() else (path,):
         if not each.is_dir():
             yield each.lstat().st_mtime
 
 
-Runner = Callable[[Iterable[Task], Work], Iterator[Done]]
+Runner = Callable[[Iterable[Task], GradingPlan], Iterator[TaskResult]]
 """Such as crew.one_by_one: grades tasks in any order, and gives each once."""
 
 
 class Regrade(StrEnum):
-    """What is graded again though there is a result."""
+    """What is graded again although there is a result."""
 
     NOTHING = "nothing"
     CHANGED = "changed"
@@ -113,7 +113,7 @@ class Regrade(StrEnum):
 
 
 class Ending(StrEnum):
-    """What came of a submission in a batch."""
+    """The outcome of a submission in a batch."""
 
     GRADED = "graded"
     KNOWN = "known"
@@ -125,8 +125,8 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True)
-class Report:
-    """One submission of a batch, and what came of it."""
+class SubmissionReport:
+    """The outcome of one submission, with the reason where it has no result."""
 
     student: str
     path: str
@@ -141,37 +141,37 @@ class Batch:
     """Submissions to be graded into a gradebook; `run` gives a report on each of them."""
 
     book: Gradebook
-    work: Work
-    submissions: Sequence[Found]
+    plan: GradingPlan
+    submissions: Sequence[FoundSubmission]
     regrade: Regrade = Regrade.NOTHING
     add_students: bool = False
     read: Callable[..., Submission] = Submission.read
-    _found: dict[str, list[Found]] = field(default_factory=dict)
-    _before: dict[str, Result | None] = field(default_factory=dict)
-    _aside: list[Report] = field(default_factory=list)
+    _by_digest: dict[str, list[FoundSubmission]] = field(default_factory=dict)
+    _earlier: dict[str, Result | None] = field(default_factory=dict)
+    _outcomes: list[SubmissionReport] = field(default_factory=list)
 
-    def run(self, runner: Runner) -> Iterator[Report]:
+    def run(self, runner: Runner) -> Iterator[SubmissionReport]:
         """Grade what has no result yet. Each result is kept before its report is given."""
-        self._enrol()
-        for done in runner(self._tasks(), self.work):
-            yield from self._passed()
-            yield from self._keep(done)
-        yield from self._passed()
+        self._enrol_students()
+        for done in runner(self._tasks(), self.plan):
+            yield from self._pending_reports()
+            yield from self._record(done)
+        yield from self._pending_reports()
 
-    def _enrol(self) -> None:
-        """An empty gradebook takes everybody in, all at once: what is stopped may be begun anew."""
-        there = {student.login for student in self.book.students()}
-        if self.add_students or not there:
-            names = {each.student for each in self.submissions if _fits(each.student)} - there
+    def _enrol_students(self) -> None:
+        """Add students in one transaction; an empty gradebook takes all of them."""
+        known = {student.login for student in self.book.students()}
+        if self.add_students or not known:
+            names = {each.student for each in self.submissions if _fits(each.student)} - known
             self.book.add_students(Student(name) for name in sorted(names))
-            there |= names
-        self._there = there
+            known |= names
+        self._known_students = known
 
     def _tasks(self) -> Iterator[Task]:
         for each in self.submissions:
-            if each.student not in self._there:
+            if each.student not in self._known_students:
                 why = f"The gradebook has no student {each.student!r}. Add them, or --add-students."
-                self._put_aside(each, Ending.STRANGER, why)
+                self._report_without_grading(each, Ending.STRANGER, why)
                 continue
             try:
                 submission = self.read(each.path, each.student)
@@ -182,48 +182,50 @@ class Batch:
             else:
                 yield from self._task(each, submission)
 
-    def _task(self, each: Found, submission: Submission) -> Iterator[Task]:
-        """What is to be done for a submission: nothing if there is a result, or soon will be."""
-        work, digest = self.work, submission.digest
-        self.book.hand_in(each.student, work.assignment, digest, each.received, each.path.name)
-        if digest in self._found:  # the same files again, from somebody else
-            self._found[digest].append(each)
+    def _task(self, each: FoundSubmission, submission: Submission) -> Iterator[Task]:
+        """The task for a submission; none if it has a result, or another one has the same files."""
+        plan, digest = self.plan, submission.digest
+        self.book.hand_in(each.student, plan.assignment, digest, each.received, each.path.name)
+        if digest in self._by_digest:  # the same files from another student
+            self._by_digest[digest].append(each)
             return
-        known = self.book.has_result(work.assignment, digest, work.version)
+        known = self.book.has_result(plan.assignment, digest, plan.version)
         if known and self.regrade is not Regrade.ALL:
-            self._put_aside(each, Ending.KNOWN)
+            self._report_without_grading(each, Ending.KNOWN)
             return
-        self._found[digest] = [each]
-        self._before[digest] = self.book.latest(work.assignment, digest)
-        earlier = self._before[digest] if self.regrade is Regrade.CHANGED else None
+        self._by_digest[digest] = [each]
+        self._earlier[digest] = self.book.latest(plan.assignment, digest)
+        earlier = self._earlier[digest] if self.regrade is Regrade.CHANGED else None
         yield Task.of(submission, earlier)
 
-    def _keep(self, done: Done) -> Iterator[Report]:
+    def _record(self, done: TaskResult) -> Iterator[SubmissionReport]:
         digest = done.task.submission.digest
         if done.result is None:
-            self.book.fail(self.work.assignment, digest, self.work.version, done.why)
+            self.book.fail(self.plan.assignment, digest, self.plan.version, done.why)
         else:
             self.book.record(done.result, done.tapes)
-        before = self._before.pop(digest)
+        before = self._earlier.pop(digest)
         changes = changed(before, done.result) if before and done.result else ()
         ending = Ending.GRADED if done.result else Ending.FAILED
-        for each in self._found.pop(digest):
-            yield Report(each.student, str(each.path), ending, done.why, done.result, changes)
+        for each in self._by_digest.pop(digest):
+            yield SubmissionReport(
+                each.student, str(each.path), ending, done.why, done.result, changes
+            )
 
-    def _note_unreadable(self, each: Found, why: str) -> None:
-        """It was handed in all the same, and stands in the gradebook with the reason."""
+    def _note_unreadable(self, each: FoundSubmission, why: str) -> None:
+        """Record a submission that cannot be read, with the reason."""
         digest = hashlib.sha256(storable(f"{each.path.name} {why}").encode()).hexdigest()
-        work = self.work
-        self.book.hand_in(each.student, work.assignment, digest, each.received, each.path.name)
-        self.book.fail(work.assignment, digest, work.version, why)
-        self._put_aside(each, Ending.UNREADABLE, why)
+        plan = self.plan
+        self.book.hand_in(each.student, plan.assignment, digest, each.received, each.path.name)
+        self.book.fail(plan.assignment, digest, plan.version, why)
+        self._report_without_grading(each, Ending.UNREADABLE, why)
 
-    def _put_aside(self, each: Found, ending: Ending, why: str = "") -> None:
-        self._aside.append(Report(each.student, str(each.path), ending, why))
+    def _report_without_grading(self, each: FoundSubmission, ending: Ending, why: str = "") -> None:
+        self._outcomes.append(SubmissionReport(each.student, str(each.path), ending, why))
 
-    def _passed(self) -> Iterator[Report]:
-        while self._aside:
-            yield self._aside.pop(0)
+    def _pending_reports(self) -> Iterator[SubmissionReport]:
+        while self._outcomes:
+            yield self._outcomes.pop(0)
 
 
 def _fits(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The settings of ops on the wire: with them, a witness can run each step of a recording again."""
+"""The settings of ops in the protocol: with them the replay verifier can run each step again."""
 
 from __future__ import annotations
 
@@ -14,57 +14,59 @@ import numpy as np
 from tapelab.core.records import NamedRecord, OpRun
 from tapelab.core.tape import GradientTape
 from tapelab.dtypes import DType, as_dtype
-from tapelab.grading.protocol import Parcel, WireError
+from tapelab.grading.protocol import Payload, ProtocolError
 from tapelab.recorder.introspection import introspect
 from tapelab.recorder.relevance import relevant
 
-Told = dict[str, Any] | None
-"""The settings of one step in JSON; None where they cannot be told, such as a function."""
+Encoded = dict[str, Any] | None
+"""The settings of one step as JSON; None where they cannot be encoded, such as a function."""
 
 
-def told_settings(asked: Sequence[Any], parcel: Parcel) -> list[Told]:
-    """The settings of all steps in a trial of a tape, a target and a source, in their order."""
-    steps: Any = introspect(*asked, build=_steps).recording
-    return [_told_step(step.settings, parcel) for step in steps]
+def encode_settings(call: Sequence[Any], payload: Payload) -> list[Encoded]:
+    """The settings of all steps in the recording of this tape, target and source, in order."""
+    steps: Any = introspect(*call, build=_steps).recording
+    return [_encode_step(step.settings, payload) for step in steps]
 
 
-def _steps(tape: GradientTape, *, derived: bool, strays: Sequence[NamedRecord]) -> list[OpRun]:
-    """The records of the ops that stand in a recording taken at this moment."""
-    del strays  # none of them is an op
+def _steps(
+    tape: GradientTape, *, derived: bool, other_records: Sequence[NamedRecord]
+) -> list[OpRun]:
+    """The op records that a recording taken now contains, by serial number."""
+    del other_records  # none of them is of an op
     runs = (each for each in relevant(tape, derived=derived) if isinstance(each, OpRun))
     return sorted(runs, key=attrgetter("serial"))
 
 
-def _told_step(settings: dict[str, Any], parcel: Parcel) -> Told:
+def _encode_step(settings: dict[str, Any], payload: Payload) -> Encoded:
     try:
-        return {name: _tell(value, parcel) for name, value in settings.items()}
-    except WireError:
+        return {name: _encode(value, payload) for name, value in settings.items()}
+    except ProtocolError:
         return None
 
 
-def settings_of(told: Any, parcel: Parcel) -> dict[str, Any] | None:
-    """The settings of a step again; WireError for what `told_settings` does not say."""
-    if told is None:
+def decode_settings(encoded: Any, payload: Payload) -> dict[str, Any] | None:
+    """The settings of a step again; ProtocolError for what `encode_settings` does not say."""
+    if encoded is None:
         return None
-    if type(told) is not dict:
-        raise WireError("the settings of a step are not in the form that was agreed")
-    return {name: _hear(value, parcel) for name, value in told.items()}
+    if type(encoded) is not dict:
+        raise ProtocolError("the settings of a step have an unknown form")
+    return {name: _decode(value, payload) for name, value in encoded.items()}
 
 
-def _tell(value: Any, parcel: Parcel) -> Any:
+def _encode(value: Any, payload: Payload) -> Any:
     if isinstance(value, np.ndarray | np.generic):
-        return {"array": parcel.put_array(np.asarray(value))}
+        return {"array": payload.add_array(np.asarray(value))}
     if _is_named(type(value)):
         kind = type(value)
         parts = list(value) if isinstance(value, tuple) else [
             getattr(value, each.name) for each in fields(value)
         ]  # fmt: skip
-        return {"named": [kind.__module__, kind.__qualname__, [_tell(v, parcel) for v in parts]]}
+        return {"named": [kind.__module__, kind.__qualname__, [_encode(v, payload) for v in parts]]}
     if isinstance(value, bytes):
         return {"bytes": value.hex()}
-    for kind, name, tell in _TELL:
+    for kind, name, tell in _SEQUENCES:
         if isinstance(value, kind):
-            return {name: [_tell(each, parcel) for each in tell(value)]}
+            return {name: [_encode(each, payload) for each in tell(value)]}
     if isinstance(value, type) and issubclass(value, np.generic):
         return {"numpy": np.dtype(value).str}
     if isinstance(value, np.dtype) and value.kind != "V":
@@ -75,35 +77,35 @@ def _tell(value: Any, parcel: Parcel) -> Any:
         return {"ellipsis": True}
     if isinstance(value, NoneType | bool | int | float | str):
         return value
-    raise WireError(f"{type(value).__name__} is no setting that can be told")
+    raise ProtocolError(f"a setting of type {type(value).__name__} cannot be encoded")
 
 
-def _hear(told: Any, parcel: Parcel) -> Any:
-    if type(told) is not dict:
-        return told
-    [(name, content)] = told.items()
-    if name not in _HEAR:
-        raise WireError("there is no such kind of setting")
-    return _HEAR[name](content, parcel)
+def _decode(encoded: Any, payload: Payload) -> Any:
+    if type(encoded) is not dict:
+        return encoded
+    [(name, encoded_parts)] = encoded.items()
+    if name not in _DECODERS:
+        raise ProtocolError("a setting has an unknown kind")
+    return _DECODERS[name](encoded_parts, payload)
 
 
-def _several(made: Callable[[Any], Any]) -> Callable[[Any, Parcel], Any]:
-    return lambda content, parcel: made([_hear(each, parcel) for each in content])
+def _sequence_of(made: Callable[[Any], Any]) -> Callable[[Any, Payload], Any]:
+    return lambda encoded_parts, payload: made([_decode(each, payload) for each in encoded_parts])
 
 
-def _named(content: Any, parcel: Parcel) -> Any:
-    """A named tuple or a frozen dataclass; only a witness makes it, in its sandbox."""
-    module, name, parts = content
+def _decode_named(encoded_parts: Any, payload: Payload) -> Any:
+    """A named tuple or dataclass of tapelab; only the verifier builds it, in its sandbox."""
+    module, name, parts = encoded_parts
     if not module.startswith("tapelab."):
-        raise WireError("there is no such kind of setting")
+        raise ProtocolError("a setting has an unknown kind")
     kind = getattr(import_module(module), name)
     if not _is_named(kind):
-        raise WireError("there is no such kind of setting")
-    return kind(*(_hear(each, parcel) for each in parts))
+        raise ProtocolError("a setting has an unknown kind")
+    return kind(*(_decode(each, payload) for each in parts))
 
 
 def _is_named(kind: Any) -> bool:
-    """Whether a class only gives its parts names."""
+    """Whether a class is a named tuple or a dataclass."""
     if not isinstance(kind, type) or issubclass(kind, DType):
         return False
     return is_dataclass(kind) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
@@ -113,20 +115,20 @@ def _slice(parts: Sequence[Any]) -> slice:
     return slice(*parts)
 
 
-_TELL: Final[tuple[tuple[type, str, Callable[[Any], Any]], ...]] = (
+_SEQUENCES: Final[tuple[tuple[type, str, Callable[[Any], Any]], ...]] = (
     (tuple, "tuple", list),
     (list, "list", list),
     (slice, "slice", lambda value: [value.start, value.stop, value.step]),
 )
-_HEAR: Final[dict[str, Callable[[Any, Parcel], Any]]] = {
-    "array": lambda at, parcel: parcel.take_array(at),
-    "tuple": _several(tuple),
-    "list": _several(list),
-    "slice": _several(_slice),
-    "numpy": lambda content, _: np.dtype(content).type,
-    "numpy dtype": lambda content, _: np.dtype(content),
-    "dtype": lambda content, _: as_dtype(content),
+_DECODERS: Final[dict[str, Callable[[Any, Payload], Any]]] = {
+    "array": lambda at, payload: payload.read_array(at),
+    "tuple": _sequence_of(tuple),
+    "list": _sequence_of(list),
+    "slice": _sequence_of(_slice),
+    "numpy": lambda encoded_parts, _: np.dtype(encoded_parts).type,
+    "numpy dtype": lambda encoded_parts, _: np.dtype(encoded_parts),
+    "dtype": lambda encoded_parts, _: as_dtype(encoded_parts),
     "ellipsis": lambda _, __: ...,
-    "named": _named,
-    "bytes": lambda content, _: bytes.fromhex(content),
+    "named": _decode_named,
+    "bytes": lambda encoded_parts, _: bytes.fromhex(encoded_parts),
 }

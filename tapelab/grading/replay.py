@@ -4,7 +4,7 @@ Steps run on our own kernels and VJP rules, on a fresh tape. What a student may 
 taken as given: constants, random numbers, and functions with custom gradients. Everything that
 follows from them is computed again, and then the gradient call itself: a claimed None is compared
 as strictly as a number, and so is every contribution of the backward pass. The first contradiction
-raises Doubt.
+raises ReplayMismatch.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tapelab.array_ops.creation import constant, convert_to_tensor, ones_like
 from tapelab.core.op import REGISTRY, Op
@@ -28,189 +29,203 @@ from tapelab.recording.events import Asked, Cause, Flowed, Ran, Watched
 from tapelab.recording.facts import KEPT_ELEMENTS, Method
 from tapelab.recording.op_facts import OpFacts
 
-__all__ = ["Doubt", "Replay", "is_own", "ours"]
+__all__ = ["Replay", "ReplayMismatch", "is_own", "our_ops"]
 
 
-CLOSE: Final = 1e-3
-"""How far a number may be from what comes out here: threads and machines round differently."""
-_GRADIENTS: Final = {Method.GRADIENT, Method.PICTURE}
-Live = Callable[[int], Tensor | None]
-"""The tensor at an index, come to life again; None where its numbers are not known."""
+TOLERANCE: Final = 1e-3
+"""How far numbers may differ from ours: threads and machines round differently."""
+_GRADIENT_METHODS: Final = {Method.GRADIENT, Method.PICTURE}
+LiveTensor = Callable[[int], Tensor | None]
+"""The replayed tensor at an index of the recording; None where its values are unknown."""
 
 
-class Doubt(ValueError):  # noqa: N818 - it says what contradicts what
+class ReplayMismatch(ValueError):  # noqa: N818 - it says what contradicts what
     """A recording that no tape can have made."""
 
 
-class Again:
-    """A question of a recording, and the tape that is asked it again."""
+class GradientReplay:
+    """A gradient call of a recording, made again on the tape of its replay."""
 
-    def __init__(self, recording: Recording, asked: Asked, tape: GradientTape, live: Live) -> None:
-        self._recording, self._asked, self._tape, self._live = recording, asked, tape, live
+    def __init__(
+        self, recording: Recording, call: Asked, tape: GradientTape, live: LiveTensor
+    ) -> None:
+        self._recording, self._call, self._tape, self._live = recording, call, tape, live
         events = [each.event for each in recording.placed(Flowed)]
         flows = [each for each in events if isinstance(each, Flowed)]
-        self._flows = [each for each in flows if each.call == asked.call]
+        self._flows = [each for each in flows if each.call == call.call]
 
     def compare(self, *, free: set[int], behind: set[int]) -> None:
-        """Ask; Doubt where another answer comes.
+        """Make the call; ReplayMismatch where it gives another result.
 
-        The gradients of what is `free` pass something of the learner's own, and may be anything.
-        What lies `behind` a wall gets a gradient that no tape gives.
+        Gradients of `free` tensors pass a custom op and may be anything. Tensors `behind` a
+        stop_gradient boundary receive a gradient that no tape returns.
         """
-        targets = [self._live(index) for index in self._asked.targets]
+        targets = [self._live(index) for index in self._call.targets]
         if any(each is None for each in targets):
             return
-        seeds = self._seeds(targets)
-        if seeds is None:
+        upstream = self._upstream_gradients(targets)
+        if upstream is None:
             return
         try:
-            self._sources(targets, seeds, free)
-            if self._asked.method in _GRADIENTS:
-                self._way(targets, seeds, free, behind)
-        except NoGradientError as error:  # an op on the way has no rule, so there is no answer
-            if any(each >= 0 for each in self._asked.results):
-                raise Doubt("a gradient arrives where an op has no rule") from error
+            self._compare_sources(targets, upstream, free)
+            if self._call.method in _GRADIENT_METHODS:
+                self._compare_backward_pass(targets, upstream, free, behind)
+        except NoGradientError as error:  # an op on the path has no VJP rule, so no result
+            if any(each >= 0 for each in self._call.results):
+                raise ReplayMismatch("a gradient arrives where an op has no rule") from error
 
-    def _seeds(self, targets: Sequence[Any]) -> list[Any] | None:
-        """What was given as upstream of each target; None where that is not known."""
-        seeds = [ones_like(each) for each in targets]
+    def _upstream_gradients(self, targets: Sequence[Any]) -> list[Any] | None:
+        """The upstream gradient of each target; None where one is not known."""
+        upstream = [ones_like(each) for each in targets]
         for flow in self._flows:
-            if flow.event < 0 and flow.contribution >= 0 and flow.tensor in self._asked.targets:
+            if flow.event < 0 and flow.contribution >= 0 and flow.tensor in self._call.targets:
                 value = self._recording.tensor(flow.contribution).value
                 if value is None:
                     return None
-                at = self._asked.targets.index(flow.tensor)
-                seeds[at] = constant(value, dtype=targets[at].dtype)
-        return seeds
+                at = self._call.targets.index(flow.tensor)
+                upstream[at] = constant(value, dtype=targets[at].dtype)
+        return upstream
 
-    def _sources(self, targets: list[Any], seeds: list[Any], free: set[int]) -> None:
+    def _compare_sources(self, targets: list[Any], upstream: list[Any], free: set[int]) -> None:
         states = [
             [(index, live) for index in self._states(source) if (live := self._live(index))
-             is not None] for source in self._asked.sources
+             is not None] for source in self._call.sources
         ]  # fmt: skip
-        found = iter(self._put(targets, seeds, [live for each in states for _, live in each]))
-        for each, claimed in zip(states, self._asked.results, strict=True):
-            arrived = [one for one in islice(found, len(each)) if one is not None]
+        sources = [live for each in states for _, live in each]
+        gradients = iter(self._differentiate(targets, upstream, sources))
+        for each, claimed in zip(states, self._call.results, strict=True):
+            arrived = [one for one in islice(gradients, len(each)) if one is not None]
             if each and not free & {index for index, _ in each}:
-                self._compare(arrived, claimed)
+                self._compare_source(arrived, claimed)
 
-    def _compare(self, arrived: list[Any], claimed: int) -> None:
-        """What arrives here at all that a source was, beside what is said to arrive."""
+    def _compare_source(self, arrived: list[Any], claimed: int) -> None:
+        """Compare the sum of the gradients at all states of a source with the claimed one."""
         if claimed >= 0:
-            numbers = [np.asarray(convert_to_tensor(each)) for each in arrived]
-            self._number(sum(numbers[1:], numbers[0]) if numbers else None, claimed)
-        elif arrived and not self._unanswered():
-            raise Doubt("no gradient is said to arrive where a path leads")
+            gradients = [np.asarray(convert_to_tensor(each)) for each in arrived]
+            self._compare_gradient(sum(gradients[1:], gradients[0]) if gradients else None, claimed)
+        elif arrived and not self._is_consumed():
+            raise ReplayMismatch("no gradient is claimed where a path leads")
 
     def _states(self, source: int) -> list[int]:
-        """All that a source was: a variable is itself in all its states."""
+        """All tensors of a source: a variable has one for each of its states."""
         variable = self._recording.tensor(source).variable
         if variable < 0:
             return [source]
         column = self._recording.columns["tensor.variable"]
         return np.flatnonzero(column == variable).tolist()
 
-    def _put(self, targets: list[Any], seeds: list[Any], sources: list[Tensor]) -> list[Any]:
-        if self._asked.method == Method.JACOBIAN:
+    def _differentiate(
+        self, targets: list[Any], upstream: list[Any], sources: list[Tensor]
+    ) -> list[Any]:
+        if self._call.method == Method.JACOBIAN:
             return [self._tape.jacobian(targets[0], each) for each in sources]
-        if self._asked.method == Method.BATCH_JACOBIAN:
+        if self._call.method == Method.BATCH_JACOBIAN:
             return [self._tape.batch_jacobian(targets[0], each) for each in sources]
-        found: list[Any] = self._tape.gradient(targets, sources, output_gradients=seeds)
-        return found
+        gradients: list[Any] = self._tape.gradient(targets, sources, output_gradients=upstream)
+        return gradients
 
-    def _number(self, found: Any, claimed: int) -> None:
+    def _compare_gradient(self, gradient: NDArray[Any] | None, claimed: int) -> None:
         value = self._recording.tensor(claimed).value
-        if found is None:
-            if not self._asked.unconnected:
-                raise Doubt("a gradient arrives where no path leads")
-            found = np.zeros_like(value) if value is not None else None
-        if value is not None and found is not None and not alike(found, value):
-            raise Doubt("another gradient arrives")
+        if gradient is None:
+            if not self._call.unconnected:
+                raise ReplayMismatch("a gradient arrives where no path leads")
+            gradient = np.zeros_like(value) if value is not None else None
+        if value is not None and gradient is not None and not is_close(gradient, value):
+            raise ReplayMismatch("another gradient arrives")
 
-    def _unanswered(self) -> bool:
-        """Whether the tape had given its one answer before, and could not be asked any more."""
+    def _is_consumed(self) -> bool:
+        """Whether the tape was not persistent and had been used up by an earlier call."""
         tape = self._recording.tape
         events = [each.event for each in self._recording.placed(Asked)]
-        earlier = [each for each in events if isinstance(each, Asked)]
+        calls = [each for each in events if isinstance(each, Asked)]
         return (
-            self._asked.method == Method.PICTURE
+            self._call.method == Method.PICTURE
             and tape.consumed
             and not tape.persistent
-            and any(each.method != Method.PICTURE for each in earlier)
+            and any(each.method != Method.PICTURE for each in calls)
         )
 
-    def _way(self, targets: list[Any], seeds: list[Any], free: set[int], behind: set[int]) -> None:
-        """Every tensor that the gradient is said to pass gets what is said here, too."""
+    def _compare_backward_pass(
+        self, targets: list[Any], upstream: list[Any], free: set[int], behind: set[int]
+    ) -> None:
+        """Compare the accumulated gradient of every tensor on the path with the claimed one."""
         sums = {each.tensor: each.sum for each in self._flows
                 if each.event >= 0 and each.contribution >= 0}  # fmt: skip
-        known = {index: self._live(index) for index in sums if index not in free}
-        passed = [(index, live) for index, live in known.items() if live is not None]
+        live = {index: self._live(index) for index in sums if index not in free}
+        passed = {index: tensor for index, tensor in live.items() if tensor is not None}
         if not passed:
             return
-        lives = [live for _, live in passed]
-        found = self._tape.gradient(targets, lives, output_gradients=seeds)
-        for (index, _), one in zip(passed, found, strict=True):
-            if one is None and index in behind:
+        tensors = list(passed.values())
+        gradients = self._tape.gradient(targets, tensors, output_gradients=upstream)
+        for index, gradient in zip(passed, gradients, strict=True):
+            if gradient is None and index in behind:
                 continue
-            if one is None:
-                raise Doubt("a gradient is said to pass where no path leads")
+            if gradient is None:
+                raise ReplayMismatch("a gradient is claimed to pass where no path leads")
             value = self._recording.tensor(sums[index]).value
-            if value is not None and not alike(np.asarray(convert_to_tensor(one)), value):
-                raise Doubt("another gradient passes")
+            if value is not None and not is_close(np.asarray(convert_to_tensor(gradient)), value):
+                raise ReplayMismatch("another gradient passes")
 
 
-def alike(got: Any, claimed: Any) -> bool:
+def is_close(got: NDArray[Any], claimed: NDArray[Any]) -> bool:
     """Whether numbers are the same, up to rounding; anything but numbers is not compared."""
     if got.dtype.kind not in "biufc" or claimed.dtype.kind not in "biufc":
         return True
     if got.shape != claimed.shape:
         return False
     scale = float(np.max(np.abs(got), initial=0.0, where=np.isfinite(got)))
-    return bool(np.allclose(got, claimed, CLOSE, CLOSE * min(scale, 1.0), equal_nan=True))
+    return bool(np.allclose(got, claimed, TOLERANCE, TOLERANCE * min(scale, 1.0), equal_nan=True))
 
 
-FREE: Final = {"sampler", "stateful", "outside"}
-"""Patterns of ops that need not give the same twice."""
-_ROOMS: Final = ("control", "debugging", "image", "queue", "random", "sparse", "strings")
-WALL: Final = "stop"
-"""The pattern of ops that hold gradients back."""
+FREE_PATTERNS: Final = {"sampler", "stateful", "outside"}
+"""Patterns of ops whose results may differ from run to run."""
+BOUNDARY_PATTERN: Final = "stop"
+"""The pattern of ops that stop gradients."""
 Settings = Sequence[Mapping[str, Any] | None]
 
 
 @cache
-def ours() -> Mapping[str, Op]:
-    """All ops by their names; some rooms declare theirs only when they are entered."""
+def our_ops() -> Mapping[str, Op]:
+    """All ops by their names; some packages declare theirs only when they are imported."""
     from tapelab import ops
 
     for module in pkgutil.iter_modules(ops.__path__, f"{ops.__name__}."):
         import_module(module.name)
-    for room in _ROOMS:
-        import_module(f"tapelab.{room}")
+    from tapelab import (  # noqa: F401 - importing them declares their ops
+        control_flow,
+        debugging,
+        image,
+        queue,
+        random,
+        sparse,
+        strings,
+    )  # fmt: skip
+
     return dict(REGISTRY)
 
 
 def is_own(facts: OpFacts) -> bool:
-    """Whether an op is a learner's, even if it is called as one of ours."""
-    known = ours().get(facts.name)
-    told = (facts.inputs, facts.formula, facts.glyph, facts.title)
-    return known is None or told != (known.inputs, known.formula, known.glyph, known.title)
+    """Whether an op is a custom op of the student, even one that has the name of ours."""
+    known = our_ops().get(facts.name)
+    declared = (facts.inputs, facts.formula, facts.glyph, facts.title)
+    return known is None or declared != (known.inputs, known.formula, known.glyph, known.title)
 
 
 class Replay:
-    """The tensors of a recording come to life again on a tape of ours."""
+    """Runs the steps of a recording again on a new tape."""
 
     def __init__(self, recording: Recording, settings: Settings) -> None:
         self._recording = recording
         self._settings = settings
         self._live: dict[int, Tensor | None] = {}
-        self._uncertain: list[Ran] = []
-        """Steps on the tape that cannot be computed again."""
+        self._unreplayable: list[Ran] = []
+        """Taped steps that cannot be computed again."""
         self._behind: set[int] = set()
-        """What comes out of walls: a gradient gets there and no further, and a tape gives None."""
+        """Tensors behind a stop_gradient boundary: gradients end there, and a tape returns None."""
         self._tape = GradientTape(persistent=True)
 
     def run(self, call: int) -> None:
-        """Run all steps, then ask again; Doubt where something else comes out."""
+        """Run all steps, then the gradient call; ReplayMismatch where a result differs."""
         settings = iter(self._settings)
         with self._tape:
             for each in self._recording.placed(Ran, Watched):
@@ -220,54 +235,54 @@ class Replay:
                     self._watch(each.event.tensor)
         for each in self._recording.placed(Asked):
             if isinstance(each.event, Asked) and each.event.call == call:
-                again = Again(self._recording, each.event, self._tape, self._leaf)
-                again.compare(free=self._free(), behind=self._behind)
+                replay = GradientReplay(self._recording, each.event, self._tape, self._live_tensor)
+                replay.compare(free=self._free_tensors(), behind=self._behind)
 
     def _watch(self, index: int) -> None:
-        live = self._leaf(index)
+        live = self._live_tensor(index)
         if live is not None and (live.dtype.is_floating or live.dtype.is_complex):
             self._tape.watch(live)
 
-    def _free(self) -> set[int]:
-        """All from which a path leads into a step that cannot be computed again."""
-        free = {index for ran in self._uncertain for index in ran.inputs}
+    def _free_tensors(self) -> set[int]:
+        """All tensors with a path into a step that cannot be computed again."""
+        free = {index for ran in self._unreplayable for index in ran.inputs}
         for each in reversed(self._recording.placed(Ran)):
             if isinstance(each.event, Ran) and free & {*each.event.outputs}:
                 free.update(each.event.inputs)
         return free
 
-    def _leaf(self, index: int) -> Tensor | None:
-        """A tensor that no step made; None where its numbers were too many to be kept."""
+    def _live_tensor(self, index: int) -> Tensor | None:
+        """The replayed tensor, or a constant that no step made; None where it was too large."""
         if index not in self._live:
             facts = self._recording.tensor(index)
             self._live[index] = None
             if facts.value is not None:
                 self._live[index] = constant(facts.value, dtype=facts.dtype)
             elif np.prod(facts.shape) <= KEPT_ELEMENTS and facts.dtype != "string":
-                raise Doubt("numbers are missing that a tape keeps")
+                raise ReplayMismatch("values are missing that a tape keeps")
         return self._live[index]
 
     def _step(self, ran: Ran, settings: Mapping[str, Any] | None) -> None:
         facts = self._recording.ops[ran.op]
-        op = ours().get(facts.name)
-        inputs = [self._leaf(index) if index >= 0 else None for index in ran.inputs]
+        op = our_ops().get(facts.name)
+        inputs = [self._live_tensor(index) if index >= 0 else None for index in ran.inputs]
         unknown = any(each is None for each in inputs)
-        if op is None or is_own(facts) or op.pattern in FREE or unknown:
+        if op is None or is_own(facts) or op.pattern in FREE_PATTERNS or unknown:
             if ran.cause == Cause.TAPED:
-                self._uncertain.append(ran)
+                self._unreplayable.append(ran)
                 for index in ran.outputs:
                     self._watch(index)
             return
-        if op.pattern == WALL or self._behind & {*ran.inputs}:
+        if op.pattern == BOUNDARY_PATTERN or self._behind & {*ran.inputs}:
             self._behind.update(ran.outputs)
         taped = ran.cause in (Cause.TAPED, Cause.REPLACED)
-        results = self._computed(op, inputs, settings, taped=taped)
+        results = self._run_op(op, inputs, settings, taped=taped)
         if len(results) != len(ran.outputs):
-            raise Doubt(f"{op.name} has other results")
+            raise ReplayMismatch(f"{op.name} has other results")
         for index, made in zip(ran.outputs, results, strict=True):
             self._compare(index, made, op.name)
 
-    def _computed(
+    def _run_op(
         self, op: Op, inputs: Sequence[Any], settings: Mapping[str, Any] | None, *, taped: bool
     ) -> list[Any]:
         known = dict(op.defaults if settings is None else settings)
@@ -278,13 +293,13 @@ class Replay:
                 with self._tape.stop_recording():
                     made = op(*inputs, **known)
         except Exception as error:
-            raise Doubt(f"{op.name} cannot have run so ({type(error).__name__})") from error
+            raise ReplayMismatch(f"{op.name} raises {type(error).__name__}") from error
         return list(made) if isinstance(made, tuple | list) else [made]
 
     def _compare(self, index: int, made: Any, name: str) -> None:
         facts = self._recording.tensor(index)
-        if facts.value is not None and not alike(np.asarray(made), facts.value):
-            raise Doubt(f"{name} gives something else")
+        if facts.value is not None and not is_close(np.asarray(made), facts.value):
+            raise ReplayMismatch(f"{name} gives another result")
         if isinstance(made, Tensor) and made.dtype.name != facts.dtype:
-            raise Doubt(f"{name} gives {made.dtype.name}, not {facts.dtype}")
+            raise ReplayMismatch(f"{name} gives {made.dtype.name}, not {facts.dtype}")
         self._live[index] = made

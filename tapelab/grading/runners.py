@@ -1,4 +1,4 @@
-"""Where submissions are graded: in this process, in a pool of processes, or on a Dask cluster.
+"""Where submissions are graded: in this process, in a process pool, or on a Dask cluster.
 
 A runner takes tasks and gives one outcome for each, in the order in which they finish. It may be
 stopped at any moment: tasks are taken one by one as workers become free, so few are in memory.
@@ -57,7 +57,7 @@ class Grader(Protocol):
 
 @dataclass(frozen=True)
 class Task:
-    """A submission, and the result from which checks that did not change are taken."""
+    """A submission, and an earlier result whose unchanged checks are kept."""
 
     submission: Submission
     earlier: Result | None = None
@@ -69,19 +69,19 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Done:
-    """A task with its result, or why there is none."""
+class TaskResult:
+    """A task with its result, or the reason why there is none."""
 
     task: Task
     result: Result | None
     why: str = ""
     tapes: Mapping[str, bytes] = field(default_factory=dict)
-    """By exercise, what its tape recorded."""
+    """By exercise, the serialized recording of its tape."""
 
 
 @dataclass(frozen=True)
-class Work:
-    """How every task of a batch is graded; it is sent to processes, the assignment is not.
+class GradingPlan:
+    """How every task of a batch is graded; sent to worker processes, unlike the assignment.
 
     Checks are functions, which do not travel: each process loads the assignment by its name, and
     makes sure that it has the same version as everywhere else.
@@ -96,17 +96,17 @@ class Work:
     seed: int | None = None
     sandbox: str = "auto"
 
-    def __call__(self, task: Task) -> Done:
+    def __call__(self, task: Task) -> TaskResult:
         """Grade one submission; whatever goes wrong is an outcome of it alone."""
         try:
             tapes: dict[str, bytes] = {}
             result = self._result(task, tapes)
-            return Done(task, result, tapes=tapes)
-        except Exception as error:  # noqa: BLE001 - it must not end the batch, and is told
-            return Done(task, None, f"{type(error).__name__}: {error}")
+            return TaskResult(task, result, tapes=tapes)
+        except Exception as error:  # noqa: BLE001 - reported, and the batch goes on
+            return TaskResult(task, None, f"{type(error).__name__}: {error}")
 
     def _result(self, task: Task, tapes: dict[str, bytes]) -> Result:
-        assignment = _loaded(self.load, self.source)
+        assignment = _load_cached(self.load, self.source)
         if assignment.version != self.version:
             raise RuntimeError(
                 f"this process has another version of {self.assignment} ({assignment.version}, "
@@ -114,7 +114,7 @@ class Work:
             )
         result = self.grade(
             task.submission, assignment, seed=self.seed, sandbox=self.sandbox,
-            earlier=task.earlier, keep=partial(_keep, tapes),
+            earlier=task.earlier, keep=partial(_keep_recording, tapes),
         )  # fmt: skip
         key = (result.submission, result.version)
         if key != (task.submission.digest, self.version):
@@ -122,7 +122,7 @@ class Work:
         return result
 
 
-def _keep(tapes: dict[str, bytes], exercise: str, recording: Recording) -> None:
+def _keep_recording(tapes: dict[str, bytes], exercise: str, recording: Recording) -> None:
     """Keep the first recording of an exercise, for pictures, unless it is very large."""
     if exercise not in tapes:
         content = to_bytes(recording)
@@ -131,53 +131,53 @@ def _keep(tapes: dict[str, bytes], exercise: str, recording: Recording) -> None:
 
 
 @lru_cache(maxsize=8)
-def _loaded(load: Callable[[str], Assignment], name: str) -> Assignment:
+def _load_cached(load: Callable[[str], Assignment], name: str) -> Assignment:
     return load(name)
 
 
 TRIES: Final = 2
-"""How often a task is begun that takes its process with it."""
+"""Attempts for a task whose process dies."""
 _SPAWN: Final = multiprocessing.get_context("spawn")
 
 
-def one_by_one(tasks: Iterable[Task], work: Work) -> Iterator[Done]:
-    """Grade here, one after the other."""
-    return map(work, tasks)
+def grade_serially(tasks: Iterable[Task], plan: GradingPlan) -> Iterator[TaskResult]:
+    """Grade in this process, one after the other."""
+    return map(plan, tasks)
 
 
-def in_processes(tasks: Iterable[Task], work: Work, jobs: int) -> Iterator[Done]:
+def grade_in_processes(tasks: Iterable[Task], plan: GradingPlan, jobs: int) -> Iterator[TaskResult]:
     """Grade in `jobs` processes at once, in the order in which they are done.
 
     Tasks are taken as processes become free, so that few are in memory. Leaving ends all processes.
     """
-    waiting = _Queue(iter(tasks))
-    crew: list[_Member] = []
+    queue = _Queue(iter(tasks))
+    pool: list[_PoolWorker] = []
     try:
         while True:
-            while len(crew) < jobs and (begun := waiting.next()) is not None:
-                crew.append(_Member.started(work, begun))
-            if not crew:
+            while len(pool) < jobs and (attempt := queue.next()) is not None:
+                pool.append(_PoolWorker.started(plan, attempt))
+            if not pool:
                 return
-            for member in _ready(crew):
-                done, again = member.outcome()
-                if again is not None:
-                    waiting.put_back(again)
+            for worker in _ready(pool):
+                done, retry = worker.outcome()
+                if retry is not None:
+                    queue.put_back(retry)
                 if done is not None:
                     yield done
-                following = waiting.next() if member.lives else None
+                following = queue.next() if worker.is_alive else None
                 if following is not None:
-                    member.begin(following)
+                    worker.begin(following)
                 else:
-                    member.end()
-                    crew.remove(member)
+                    worker.end()
+                    pool.remove(worker)
     finally:
-        for member in crew:
-            member.end()
+        for worker in pool:
+            worker.end()
 
 
 @dataclass
-class _Begun:
-    """A task, and how often a process has taken it."""
+class _Attempt:
+    """A task, and how many processes have tried it."""
 
     task: Task
     tries: int = 0
@@ -185,58 +185,60 @@ class _Begun:
 
 @dataclass
 class _Queue:
-    """The tasks that nobody has: those whose process died, then the further ones."""
+    """The tasks without a worker: those whose process died, then the remaining ones."""
 
     tasks: Iterator[Task]
-    again: deque[_Begun] = field(default_factory=deque)
+    retry: deque[_Attempt] = field(default_factory=deque)
 
-    def next(self) -> _Begun | None:
-        if self.again:
-            return self.again.popleft()
+    def next(self) -> _Attempt | None:
+        if self.retry:
+            return self.retry.popleft()
         task = next(self.tasks, None)
-        return _Begun(task) if task is not None else None
+        return _Attempt(task) if task is not None else None
 
-    def put_back(self, begun: _Begun) -> None:
-        self.again.append(begun)
+    def put_back(self, attempt: _Attempt) -> None:
+        self.retry.append(attempt)
 
 
 @dataclass
-class _Member:
-    """A process and what it works on."""
+class _PoolWorker:
+    """A process of the pool and its current attempt."""
 
     process: SpawnProcess
-    pipe: Connection[Task, Done]
-    begun: _Begun
-    lives: bool = True
+    pipe: Connection[Task, TaskResult]
+    attempt: _Attempt
+    is_alive: bool = True
 
     @classmethod
-    def started(cls, work: Work, begun: _Begun) -> _Member:
+    def started(cls, plan: GradingPlan, attempt: _Attempt) -> _PoolWorker:
         pipe, its_end = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=_serve, args=(its_end, work), daemon=False)
+        process = _SPAWN.Process(target=_run_worker, args=(its_end, plan), daemon=False)
         process.start()
         its_end.close()
-        member = cls(process, pipe, begun)
-        member.begin(begun)
-        return member
+        worker = cls(process, pipe, attempt)
+        worker.begin(attempt)
+        return worker
 
-    def begin(self, begun: _Begun) -> None:
-        self.begun = _Begun(begun.task, begun.tries + 1)
+    def begin(self, attempt: _Attempt) -> None:
+        self.attempt = _Attempt(attempt.task, attempt.tries + 1)
         try:
-            self.pipe.send(begun.task)
+            self.pipe.send(attempt.task)
         except OSError:
-            self.lives = False  # it died between two tasks; its pipe says so, too
+            self.is_alive = False  # it died between two tasks; reading the pipe will fail, too
 
-    def outcome(self) -> tuple[Done | None, _Begun | None]:
-        """What came of the task, or the task to be tried again."""
+    def outcome(self) -> tuple[TaskResult | None, _Attempt | None]:
+        """The result of the task, or the attempt to be repeated."""
         try:
             return self.pipe.recv(), None
         except (EOFError, OSError):
-            self.lives = False
+            self.is_alive = False
             self.process.join()
-        if self.begun.tries < TRIES:
-            return None, self.begun
+        if self.attempt.tries < TRIES:
+            return None, self.attempt
         ended = _ending(self.process.exitcode or 0)
-        return Done(self.begun.task, None, f"The process that graded it {ended}, twice."), None
+        return TaskResult(
+            self.attempt.task, None, f"The process that graded it {ended}, twice."
+        ), None
 
     def end(self) -> None:
         self.pipe.close()
@@ -245,17 +247,17 @@ class _Member:
         self.process.close()
 
 
-def _ready(crew: list[_Member]) -> list[_Member]:
-    pipes = wait([member.pipe for member in crew])
-    return [member for member in crew if member.pipe in pipes]
+def _ready(pool: list[_PoolWorker]) -> list[_PoolWorker]:
+    pipes = wait([worker.pipe for worker in pool])
+    return [worker for worker in pool if worker.pipe in pipes]
 
 
 def _ending(code: int) -> str:
     return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
 
 
-def _serve(pipe: Connection[Done, Task], work: Work) -> None:
-    """Grade what comes through the pipe, until it is closed or the parent is gone."""
+def _run_worker(pipe: Connection[TaskResult, Task], plan: GradingPlan) -> None:
+    """Grade the tasks that the pipe delivers, until it is closed or the parent ends."""
     # Ctrl+C reaches all processes of a terminal; the parent ends this one when it is time. Not
     # SIG_IGN: what is started from here would inherit it.
     signal.signal(signal.SIGINT, lambda number, frame: None)
@@ -265,11 +267,11 @@ def _serve(pipe: Connection[Done, Task], work: Work) -> None:
             task = pipe.recv()
         except (EOFError, OSError):
             return
-        pipe.send(work(task))
+        pipe.send(plan(task))
 
 
 def _end_with_parent() -> None:
-    """Whoever kills the parent leaves no process behind."""
+    """End this process when the parent ends, however it was killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -277,20 +279,20 @@ def _end_with_parent() -> None:
 
 
 PATIENCE: Final = 30.0
-"""Seconds in which a scheduler and a first worker have to answer."""
+"""Seconds that a scheduler and its first worker have to answer."""
 AHEAD: Final = 4
-"""Tasks under way for each thread of the cluster: nobody waits, and few are in memory."""
+"""Pending tasks per thread of the cluster: no thread idles, and few tasks are in memory."""
 FETCHED: Final = 60
-"""A result that is there is on this computer within so many seconds, or was lost on the way."""
+"""Seconds to fetch a finished result; after that it was lost with its worker."""
 
 
 class ClusterError(ConnectionError):
-    """A cluster does not answer; the sentence says what to try."""
+    """A cluster does not answer; the message says what to try."""
 
 
-def on_cluster(
-    tasks: Iterable[Task], work: Work, address: str, *, patience: float = PATIENCE
-) -> Iterator[Done]:
+def grade_on_cluster(
+    tasks: Iterable[Task], plan: GradingPlan, address: str, *, patience: float = PATIENCE
+) -> Iterator[TaskResult]:
     """Grade on the workers of a Dask scheduler, in the order in which they are done.
 
     A task whose worker dies is given to another one; one that takes several with it has no result.
@@ -298,21 +300,23 @@ def on_cluster(
     from distributed import Client, as_completed
 
     with _connected(Client, address, patience) as client:
-        further = iter(tasks)
-        under_way = as_completed(loop=client.loop)
-        known: dict[str, Task] = {}
+        remaining = iter(tasks)
+        pending = as_completed(loop=client.loop)
+        tasks_of: dict[str, Task] = {}
         try:
-            _begin(client, islice(further, AHEAD * _threads(client)), work, known, under_way)
-            for future in under_way:
-                task = known.pop(future.key)
+            _submit_tasks(
+                client, islice(remaining, AHEAD * _threads(client)), plan, tasks_of, pending
+            )
+            for future in pending:
+                task = tasks_of.pop(future.key)
                 try:
                     done = _outcome(future, task)
-                except TimeoutError:  # the result died with its worker, and nobody was told
+                except TimeoutError:  # the result was lost with its worker, without an error
                     future.release()
-                    _begin(client, [task], work, known, under_way, again=True)
+                    _submit_tasks(client, [task], plan, tasks_of, pending, retry=True)
                     continue
                 yield done
-                _begin(client, islice(further, 1), work, known, under_way)
+                _submit_tasks(client, islice(remaining, 1), plan, tasks_of, pending)
         except GradebookError:
             raise  # the tasks come from a gradebook, whose full disk is an OSError, too
         except (CancelledError, OSError) as error:
@@ -345,22 +349,24 @@ def _threads(client: Client) -> int:
     return max(sum(threads.values()), 1)
 
 
-def _begin(
-    client: Client, tasks: Iterable[Task], work: Work, known: dict[str, Task], under_way: Any,
-    *, again: bool = False,
+def _submit_tasks(
+    client: Client, tasks: Iterable[Task], plan: GradingPlan, tasks_of: dict[str, Task],
+    pending: Any, *, retry: bool = False,
 ) -> None:  # fmt: skip
     for task in tasks:
-        # Named after what it makes: asked for twice at once, it is done once.
-        key = f"grade-{work.version}-{task.submission.digest}" + "-again" * again
-        known[key] = task
-        under_way.add(client.submit(work, task, key=key))
+        # The key names the result: two requests for it at once are computed once.
+        key = f"grade-{plan.version}-{task.submission.digest}" + "-again" * retry
+        tasks_of[key] = task
+        pending.add(client.submit(plan, task, key=key))
 
 
-def _outcome(future: Future, task: Task) -> Done:
+def _outcome(future: Future, task: Task) -> TaskResult:
     error = future.exception(timeout=FETCHED)
     if error is None:
-        done: Done = future.result(timeout=FETCHED)
+        done: TaskResult = future.result(timeout=FETCHED)
         return done
     if isinstance(error, CancelledError):
         raise error
-    return Done(task, None, f"The workers that graded it ended ({type(error).__name__}): {error}")
+    return TaskResult(
+        task, None, f"The workers that graded it ended ({type(error).__name__}): {error}"
+    )

@@ -28,7 +28,6 @@ from typing import Any, Final, Self
 from tapelab.exercises.keeping import file_name
 from tapelab.exercises.predictions import predictions
 from tapelab.exercises.values import Prediction
-from tapelab.grading.hints import taken
 from tapelab.views.card import DATA
 
 __all__ = ["Cell", "Submission", "UnreadableSubmission"]
@@ -53,8 +52,8 @@ def read_files(path: Path) -> Files:
     try:
         kind = path.lstat().st_mode
         if stat.S_ISDIR(kind):
-            return _checked(_in_folder(path))
-        content = _one(path)
+            return _collect_files(_files_in_folder(path))
+        content = _read_regular_file(path)
     except OSError as error:
         why = error.strerror or str(error)
         raise UnreadableSubmission(
@@ -62,24 +61,24 @@ def read_files(path: Path) -> Files:
             "or a zip archive."
         ) from error
     if path.suffix.lower() == ".zip":
-        return _checked(_in_archive(path.name, content))
+        return _collect_files(_files_in_archive(path.name, content))
     return {path.name: content}
 
 
-def _one(path: Path) -> bytes:
+def _read_regular_file(path: Path) -> bytes:
     """A regular file; a link or a pipe is refused, whatever it was when it was looked at."""
-    careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     if path.is_symlink():
-        raise UnreadableSubmission(_link(path.name))
-    number = os.open(path, os.O_RDONLY | careful | getattr(os, "O_BINARY", 0))
-    with os.fdopen(number, "rb") as file:
-        if not stat.S_ISREG(os.fstat(number).st_mode):
+        raise UnreadableSubmission(_link_message(path.name))
+    descriptor = os.open(path, os.O_RDONLY | flags | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise UnreadableSubmission(f"{path.name} is no file. Hand in the notebook itself.")
         content = file.read(LARGEST + 1)
-    return _within(path.name, content)
+    return _check_size(path.name, content)
 
 
-def _within(name: str, content: bytes) -> bytes:
+def _check_size(name: str, content: bytes) -> bytes:
     if len(content) > LARGEST:
         raise UnreadableSubmission(
             f"{name} has more than {LARGEST >> 20} MiB. Clear its outputs or leave data out, and "
@@ -88,28 +87,28 @@ def _within(name: str, content: bytes) -> bytes:
     return content
 
 
-def _link(name: str) -> str:
+def _link_message(name: str) -> str:
     return f"{name} is a link to another file. Hand in the file itself."
 
 
-def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
+def _files_in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
     for place, folders, names in os.walk(folder, followlinks=False):
         for name in sorted(folders):
             if (Path(place) / name).is_symlink():
-                raise UnreadableSubmission(_link(name))
+                raise UnreadableSubmission(_link_message(name))
         folders[:] = sorted(set(folders) - _LEFT_OUT)
         for name in sorted(set(names) - _LEFT_OUT):
             path = Path(place) / name
-            yield path.relative_to(folder).as_posix(), _one(path)
+            yield path.relative_to(folder).as_posix(), _read_regular_file(path)
 
 
-def _in_archive(title: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+def _files_in_archive(title: str, content: bytes) -> Iterator[tuple[str, bytes]]:
     """Unpacked in memory, so that no entry can be written anywhere."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for entry in archive.infolist()[: MOST_FILES + 1]:
                 if not entry.is_dir() and not _LEFT_OUT & set(entry.filename.split("/")):
-                    yield _entry_name(title, entry), _unpacked(archive, entry)
+                    yield _entry_name(title, entry), _unpack(archive, entry)
     except UnreadableSubmission:
         raise
     except Exception as error:  # zipfile meets damaged archives with many kinds of errors
@@ -120,7 +119,7 @@ def _in_archive(title: str, content: bytes) -> Iterator[tuple[str, bytes]]:
 
 def _entry_name(title: str, entry: zipfile.ZipInfo) -> str:
     if stat.S_ISLNK(entry.external_attr >> 16):
-        raise UnreadableSubmission(f"In {title}: {_link(entry.filename)}")
+        raise UnreadableSubmission(f"In {title}: {_link_message(entry.filename)}")
     if not is_inside(entry.filename):
         raise UnreadableSubmission(
             f"In {title}: {entry.filename!r} leads out of the archive. Pack the files again."
@@ -128,9 +127,9 @@ def _entry_name(title: str, entry: zipfile.ZipInfo) -> str:
     return entry.filename
 
 
-def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     with archive.open(entry) as file:
-        return _within(entry.filename, file.read(LARGEST + 1))
+        return _check_size(entry.filename, file.read(LARGEST + 1))
 
 
 def is_inside(name: str) -> bool:
@@ -141,16 +140,16 @@ def is_inside(name: str) -> bool:
     )
 
 
-def _checked(found: Iterator[tuple[str, bytes]]) -> Files:
+def _collect_files(files_found: Iterator[tuple[str, bytes]]) -> Files:
     files: Files = {}
     size = 0
-    for name, content in found:
+    for name, content in files_found:
         if name in files:
             raise UnreadableSubmission(f"There are two files {name}. Leave one out.")
         files[name] = content
         size += len(content)
         if size > LARGEST:
-            _within("The submission", bytes(LARGEST + 1))
+            _check_size("The submission", bytes(LARGEST + 1))
         if len(files) > MOST_FILES:
             raise UnreadableSubmission(
                 f"There are more than {MOST_FILES} files. Hand in the notebook and its data alone."
@@ -174,11 +173,11 @@ class Cell:
     metadata: Mapping[str, Any]
 
 
-def notebook_of(name: str, content: bytes) -> dict[str, Any]:
+def parse_notebook(name: str, content: bytes) -> dict[str, Any]:
     """The notebook in some bytes; UnreadableSubmission says what is wrong with it."""
     cure = "Open it in Jupyter, save it, and hand it in again."
     try:
-        notebook: Any = json.loads(_text(content))
+        notebook: Any = json.loads(_decode_json(content))
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         empty = "it is empty" if not content.strip() else why
@@ -198,7 +197,7 @@ def notebook_of(name: str, content: bytes) -> dict[str, Any]:
 def code_cells(name: str, notebook: Mapping[str, Any]) -> tuple[Cell, ...]:
     """The cells of code in order; UnreadableSubmission where they are damaged."""
     try:
-        cells = tuple(_cells(notebook))
+        cells = tuple(_iterate_cells(notebook))
     except (AttributeError, KeyError, TypeError) as error:
         raise UnreadableSubmission(
             f"{name} is damaged: its cells cannot be read ({type(error).__name__}: {error}). "
@@ -209,52 +208,52 @@ def code_cells(name: str, notebook: Mapping[str, Any]) -> tuple[Cell, ...]:
     return cells
 
 
-def _cells(notebook: Mapping[str, Any]) -> Iterator[Cell]:
+def _iterate_cells(notebook: Mapping[str, Any]) -> Iterator[Cell]:
     sheets = notebook["worksheets"] if notebook["nbformat"] == 3 else [notebook]
     every = [cell for sheet in sheets for cell in sheet["cells"]]
-    for number, cell in enumerate(every, 1):
+    for descriptor, cell in enumerate(every, 1):
         if cell["cell_type"] == "code":
             source = cell["input"] if "input" in cell else cell["source"]
             metadata = cell.get("metadata") or {}
             own = cell.get("id")
-            named = own if isinstance(own, str) else f"cell-{number}"
-            yield Cell(named, _joined(source), dict(metadata))
+            named = own if isinstance(own, str) else f"cell-{descriptor}"
+            yield Cell(named, _join_source(source), dict(metadata))
 
 
-def _joined(source: str | list[str]) -> str:
-    return _lines(source if isinstance(source, str) else "".join(source))
+def _join_source(source: str | list[str]) -> str:
+    return _normalize_newlines(source if isinstance(source, str) else "".join(source))
 
 
-def _lines(text: str) -> str:
+def _normalize_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def script_cells(name: str, content: bytes) -> tuple[Cell, ...]:
     """The cells of a .py file, which `# %%` parts; one cell where nothing does."""
     try:
-        text = _lines(_script(content))
+        text = _normalize_newlines(_decode_script(content))
     except (SyntaxError, ValueError, LookupError) as error:
         raise UnreadableSubmission(
             f"{name} is no text that can be read: {error}. Save it as UTF-8."
         ) from error
-    marks = list(_MARKER.finditer(text))
-    starts = [0, *(mark.end() for mark in marks)]
-    ends = [*(mark.start() for mark in marks), len(text)]
-    heads = ["", *(mark[1] for mark in marks)]
+    markers = list(_MARKER.finditer(text))
+    starts = [0, *(marker.end() for marker in markers)]
+    ends = [*(marker.start() for marker in markers), len(text)]
+    heads = ["", *(marker[1] for marker in markers)]
     return tuple(
-        Cell(f"cell-{number}", text[start:end].strip("\n"), {})
-        for number, (start, end, head) in enumerate(zip(starts, ends, heads, strict=True))
+        Cell(f"cell-{descriptor}", text[start:end].strip("\n"), {})
+        for descriptor, (start, end, head) in enumerate(zip(starts, ends, heads, strict=True))
         if text[start:end].strip() and not _NO_CODE.search(head)
     )
 
 
-def _text(content: bytes) -> str:
+def _decode_json(content: bytes) -> str:
     """JSON is UTF-8; some editors put a mark before it or save two bytes a letter."""
     wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     return content.decode("utf-16" if wide else "utf-8-sig")
 
 
-def _script(content: bytes) -> str:
+def _decode_script(content: bytes) -> str:
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return content.decode("utf-16")
     encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
@@ -286,37 +285,37 @@ class Submission:
         """
         path = Path(path)
         files = read_files(path)
-        name = _main(path, files)
-        beside = {each: content for each, content in files.items() if each != name}
-        told: tuple[Mapping[str, Any], ...] = ()
+        name = _main_file(path, files)
+        other_files = {each: content for each, content in files.items() if each != name}
+        displayed: tuple[Mapping[str, Any], ...] = ()
         if name.lower().endswith(".py"):
             cells = script_cells(name, files[name])
         else:
-            notebook = notebook_of(name, files[name])
-            cells, told = code_cells(name, notebook), tuple(_told(notebook))
+            notebook = parse_notebook(name, files[name])
+            cells, displayed = code_cells(name, notebook), tuple(_displayed_data(notebook))
         who = student or path.stem
-        digest = _digest({**beside, Path(name).suffix: files[name]})
-        near = _near(name, beside)
-        hints = taken(iter(told), near.get(file_name(PurePosixPath(name)), b""))
-        guesses = _predictions(told)
-        return cls(who, digest, cells, guesses, path, MappingProxyType(near), hints)
+        digest = _digest({**other_files, Path(name).suffix: files[name]})
+        in_folder = _files_in_notebook_folder(name, other_files)
+        hints = opened_hints(displayed, in_folder.get(file_name(PurePosixPath(name)), b""))
+        guesses = _predictions(displayed)
+        return cls(who, digest, cells, guesses, path, MappingProxyType(in_folder), hints)
 
 
-def _main(path: Path, files: Files) -> str:
+def _main_file(path: Path, files: Files) -> str:
     """The one notebook among the files, or else the one .py file."""
     for ending in (".ipynb", ".py"):
-        found = [name for name in files if name.lower().endswith(ending)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            some = ", ".join(sorted(found)[:5])
+        names = [name for name in files if name.lower().endswith(ending)]
+        if len(names) == 1:
+            return names[0]
+        if names:
+            some = ", ".join(sorted(names)[:5])
             raise UnreadableSubmission(
                 f"{path.name} holds more than one {ending} file: {some}. Hand in one of them."
             )
     raise UnreadableSubmission(f"{path.name} holds no notebook. Hand in an .ipynb or a .py file.")
 
 
-def _near(name: str, files: Files) -> Files:
+def _files_in_notebook_folder(name: str, files: Files) -> Files:
     """The files as the notebook saw them: named from its own folder."""
     folder = PurePosixPath(name).parent
     return {
@@ -328,19 +327,19 @@ def _near(name: str, files: Files) -> Files:
 
 def _digest(files: Files) -> str:
     """The same for the same files, each with its name: lengths keep what is joined apart."""
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, content in sorted(files.items()):
         for part in (name.encode("utf-8", "surrogatepass"), content):
-            told.update(len(part).to_bytes(8, "big"))
-            told.update(part)
-    return told.hexdigest()
+            digest.update(len(part).to_bytes(8, "big"))
+            digest.update(part)
+    return digest.hexdigest()
 
 
-def _predictions(told: Iterable[Mapping[str, Any]]) -> tuple[Prediction, ...]:
+def _predictions(displayed: Iterable[Mapping[str, Any]]) -> tuple[Prediction, ...]:
     """What was predicted in the pictures of a notebook; what is damaged there was not."""
     found: list[Prediction] = []
-    for kept in told:
-        given = kept.get("predictions")
+    for record in displayed:
+        given = record.get("predictions")
         for each in given if isinstance(given, list) else ():
             try:
                 found += predictions([each])
@@ -349,12 +348,35 @@ def _predictions(told: Iterable[Mapping[str, Any]]) -> tuple[Prediction, ...]:
     return tuple(found)
 
 
-def _told(notebook: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _displayed_data(notebook: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """What the outputs of a notebook hold for programs."""
     for cell in notebook.get("cells", ()):
         outputs = cell.get("outputs") if isinstance(cell, dict) else None
         for output in outputs if isinstance(outputs, list) else ():
             data = output.get("data") if isinstance(output, dict) else None
-            kept = data.get(DATA) if isinstance(data, dict) else None
-            if isinstance(kept, dict):
-                yield kept
+            record = data.get(DATA) if isinstance(data, dict) else None
+            if isinstance(record, dict):
+                yield record
+
+
+def opened_hints(displayed: Iterable[Mapping[str, Any]], progress: bytes) -> dict[str, int]:
+    """By the id of an exercise how many hints were opened, the free ones included.
+
+    The outputs of `tf.hint` and `tf.check` say it, and so does the `progress` file beside the
+    notebook; the larger number counts. Both belong to the student: who deletes both has, as far as
+    anybody can know, opened none.
+    """
+    opened: dict[str, int] = {}
+    outputs = [(each.get("exercise", each.get("hinted")), each.get("hints")) for each in displayed]
+    for descriptor, count in (*outputs, *_hints_in_progress(progress)):
+        if type(descriptor) is str and type(count) is int:
+            opened[descriptor] = max(count, opened.get(descriptor, 0))
+    return opened
+
+
+def _hints_in_progress(content: bytes) -> list[tuple[Any, Any]]:
+    try:
+        exercises = json.loads(content)["exercises"].items()
+        return [(descriptor, each.get("hints")) for descriptor, each in exercises]
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return []  # there is none, or it is damaged

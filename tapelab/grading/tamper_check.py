@@ -1,7 +1,8 @@
-"""Whether a recording may be believed: the worker that sent it may have made it up.
+"""The tamper check: whether a recording that a worker sent can have come from a tape.
 
-Its form is looked at here, and it is rebuilt nowhere but in a second worker, the witness, in which
-nothing of the learner's runs: a step that asks for all memory ends the witness and no judge.
+The worker may have forged it. Here only its form is checked: every index is in range, and no step
+uses a tensor that a later step makes. Whether the numbers are right is checked by replaying it in a
+second worker, the replay verifier, so that a step that takes all memory never ends the grader.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.exercises.trial import Trial
-from tapelab.grading.replay import Doubt, is_own
+from tapelab.grading.replay import ReplayMismatch, is_own
 from tapelab.recording import Recording, from_bytes
 from tapelab.recording.codec import MAGIC
 from tapelab.recording.events import Asked, Flowed, Ran
@@ -21,86 +22,94 @@ from tapelab.recording.events import Asked, Flowed, Ran
 MOST_EVENTS: Final = 200_000
 
 
-def believed(content: bytes, told: dict[str, Any], witness: Callable[[], str]) -> Trial:
+def verified_trial(
+    content: bytes, reply: dict[str, Any], replay_mismatch: Callable[[], str]
+) -> Trial:
     """The trial in some bytes; Doubt or RecordingError where it cannot have come from a tape."""
     if not content.startswith(MAGIC):
-        raise Doubt("it is packed or no recording")
+        raise ReplayMismatch("it is not an uncompressed recording")
     recording = from_bytes(content)
     try:
-        _well_formed(recording)
-        trial = _question(recording, told)
+        _check_form(recording)
+        trial = _requested_trial(recording, reply)
     except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
-        raise error if isinstance(error, Doubt) else Doubt("it is damaged") from error
-    doubt = witness()
-    if doubt:
-        raise Doubt(doubt)
+        raise (
+            error if isinstance(error, ReplayMismatch) else ReplayMismatch("it is damaged")
+        ) from error
+    mismatch = replay_mismatch()
+    if mismatch:
+        raise ReplayMismatch(mismatch)
     return trial
 
 
-def _question(recording: Recording, told: dict[str, Any]) -> Trial:
-    call, position = told.get("call"), told.get("position")
-    asked = [each.event for each in recording.placed(Asked)]
-    here = [each for each in asked if isinstance(each, Asked) and each.call == call]
-    if type(position) is not int or len(here) != 1 or not 0 <= position < len(here[0].results):
-        raise Doubt("the question is not in it")
-    if not len(here[0].sources) == len(here[0].results):
-        raise Doubt("the question has another number of answers")
-    return Trial(_honestly_named(recording), here[0].call, position)
+def _requested_trial(recording: Recording, reply: dict[str, Any]) -> Trial:
+    call, position = reply.get("call"), reply.get("position")
+    calls = [each.event for each in recording.placed(Asked)]
+    matching = [each for each in calls if isinstance(each, Asked) and each.call == call]
+    if (
+        type(position) is not int
+        or len(matching) != 1
+        or not 0 <= position < len(matching[0].results)
+    ):
+        raise ReplayMismatch("the gradient call is missing in it")
+    if not len(matching[0].sources) == len(matching[0].results):
+        raise ReplayMismatch("the gradient call has another number of results")
+    return Trial(_rename_own_ops(recording), matching[0].call, position)
 
 
-def _honestly_named(recording: Recording) -> Recording:
-    """An op of the learner's own that is called as one of ours is not one of ours."""
+def _rename_own_ops(recording: Recording) -> Recording:
+    """Rename custom ops, so that none can pass for one of ours by its name."""
     ops = tuple(replace(op, name=f"{op.name} (own)") if is_own(op) else op for op in recording.ops)
     return recording if ops == recording.ops else replace(recording, ops=ops)
 
 
-def _well_formed(recording: Recording) -> None:
-    """Every number points at something that is there, and no step takes what comes later."""
+def _check_form(recording: Recording) -> None:
+    """Every index is in range, and no step uses what a later step makes."""
     if len(recording) > MOST_EVENTS:
-        raise Doubt(f"it has more than {MOST_EVENTS} events")
+        raise ReplayMismatch(f"it has more than {MOST_EVENTS} events")
     columns = recording.columns
     start, fields = columns["event.start"], columns["event.fields"]
     ordered = len(start) == len(recording) + 1 and bool(np.all(np.diff(start) >= 0))
     if not ordered or start[0] != 0 or start[-1] != len(fields):
-        raise Doubt("its events are cut")
+        raise ReplayMismatch("its events are incomplete")
     tensors, spans = len(columns["tensor.role"]), len(columns["span.line"])
-    _within(columns["event.span"], spans)
+    _check_range(columns["event.span"], spans)
     for name, most in (("shape", len(recording.shapes)), ("dtype", len(recording.dtypes)),
                        ("name", len(recording.strings)), ("span", spans),
                        ("variable", len(recording.variables))):  # fmt: skip
         column = columns[f"tensor.{name}"]
         if len(column) != tensors:
-            raise Doubt("its tensors are cut")
-        _within(column, most)
-    _causal(recording, tensors)
+            raise ReplayMismatch("its tensors are incomplete")
+        _check_range(column, most)
+    _check_causality(recording, tensors)
 
 
-def _within(column: Any, most: int) -> None:
+def _check_range(column: Any, most: int) -> None:
     if len(column) and not (column.min() >= -1 and column.max() < most):
-        raise Doubt("a number in it points at nothing")
+        raise ReplayMismatch("an index in it is out of range")
 
 
-def _causal(recording: Recording, tensors: int) -> None:
-    """Steps only take what is there already, and what a step made is made once."""
-    made: dict[int, int] = {}
-    happened = list(recording)
-    for each in happened:
+def _check_causality(recording: Recording, tensors: int) -> None:
+    """Steps only use tensors made before them, and each tensor is made once."""
+    made_at: dict[int, int] = {}
+    events = list(recording)
+    for each in events:
         if isinstance(each.event, Ran):
             if not 0 <= each.event.op < len(recording.ops):
-                raise Doubt("an op in it is unknown")
+                raise ReplayMismatch("an op index is out of range")
             for index in each.event.outputs:
-                if index in made:
-                    raise Doubt("a tensor was made twice")
-                made[index] = each.index
-    for each in happened:
+                if index in made_at:
+                    raise ReplayMismatch("a tensor was made twice")
+                made_at[index] = each.index
+    for each in events:
         if isinstance(each.event, Ran):
-            _within(np.array([*each.event.inputs, *each.event.outputs, -1]), tensors)
-            if any(made.get(index, -1) >= each.index for index in each.event.inputs):
-                raise Doubt("a step takes what was made after it")
+            _check_range(np.array([*each.event.inputs, *each.event.outputs, -1]), tensors)
+            if any(made_at.get(index, -1) >= each.index for index in each.event.inputs):
+                raise ReplayMismatch("a step uses a tensor that was made after it")
         elif isinstance(each.event, Flowed):
             numbers = (each.event.tensor, each.event.upstream, each.event.local)
-            _within(np.array([*numbers, each.event.contribution, each.event.sum]), tensors)
-            _within(np.array([each.event.event]), len(happened))
+            _check_range(np.array([*numbers, each.event.contribution, each.event.sum]), tensors)
+            _check_range(np.array([each.event.event]), len(events))
         elif isinstance(each.event, Asked):
             ends = (*each.event.targets, *each.event.sources, *each.event.results, -1)
-            _within(np.array(ends), tensors)
+            _check_range(np.array(ends), tensors)

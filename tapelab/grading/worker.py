@@ -1,7 +1,12 @@
-"""The worker: it runs what a learner wrote, and answers the judge's questions with plain data.
+"""The worker: it runs a student's code in a sandbox and answers the grader's requests.
 
-Nothing here is secret and nothing here is trusted. Whatever a learner's code does to this process,
-the judge takes what comes out of it for an answer of the learner's, and for nothing else.
+It reads frames from stdin and writes frames to stdout. The first request holds the cells and files
+of the submission; then each request names an exercise and its arguments, and the reply is a plain
+value, a recording, or how the call ended. A worker that received no cells is a replay verifier:
+it replays recordings of other workers.
+
+Nothing here is secret and nothing here is trusted. Whatever the code does to this process, the
+grader takes its replies for the student's answers and for nothing else.
 """
 
 from __future__ import annotations
@@ -22,18 +27,18 @@ from tapelab.exercises.trial import Trial
 from tapelab.exercises.ungradable import Unreadable
 from tapelab.exercises.values import Value
 from tapelab.grading.notebook_runner import Notebook
-from tapelab.grading.op_settings import settings_of, told_settings
-from tapelab.grading.protocol import Parcel, WireError, pack, receive
+from tapelab.grading.op_settings import decode_settings, encode_settings
+from tapelab.grading.protocol import Payload, ProtocolError, encode_frame, read_frame
 from tapelab.grading.submission import is_inside
 from tapelab.recording import from_bytes, to_bytes
 
-MOST: Final = 1 << 30
-"""Bytes that the judge may send: it is trusted, and has the learner's files to send."""
-LINE: Final = 300
+LARGEST_REQUEST: Final = 1 << 30
+"""Bytes that the grader may send: it is trusted, and sends the student's files."""
+LONGEST_TEXT: Final = 300
 
 
 class _Answer(LocalAnswer):
-    """A learner's function, of which the witness needs more than a check does."""
+    """A student's function; for the replay verifier it also returns live tensors."""
 
     def ends(self, ends: Ends, arguments: tuple[Value, ...]) -> list[Any]:
         """The live tape, target and source of the same run."""
@@ -41,7 +46,7 @@ class _Answer(LocalAnswer):
 
 
 class Worker:
-    """A learner's notebook, run once, and the two ends of the wire to the judge."""
+    """A student's notebook, run once, and the pipes to the grader."""
 
     def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
         self._source, self._sink = source, sink
@@ -49,22 +54,22 @@ class Worker:
         self._answers: dict[str, _Answer] = {}
 
     def work(self) -> None:
-        """Run the cells, then answer until the judge has no more questions."""
-        header, parcel = self._next()
-        self._say({"kind": "awake"})
-        self._begin(header, parcel)
+        """Run the cells, then answer requests until the grader closes the pipe."""
+        header, payload = self._next()
+        self._send({"kind": "started"})
+        self._begin(header, payload)
         while True:
             try:
-                header, parcel = self._next()
+                header, payload = self._next()
             except EOFError:
                 return
             try:
-                self._say(*self._answer(header, parcel))
-            except WireError:
-                self._say({"number": header["number"], "kind": "ending", "ending": "output"})
+                self._send(*self._answer(header, payload))
+            except ProtocolError:
+                self._send({"number": header["number"], "kind": "ending", "ending": "output"})
 
-    def _next(self) -> tuple[dict[str, Any], Parcel]:
-        return receive(self._read, MOST)
+    def _next(self) -> tuple[dict[str, Any], Payload]:
+        return read_frame(self._read, LARGEST_REQUEST)
 
     def _read(self, size: int) -> bytes:
         content = self._source.read(size)
@@ -72,35 +77,35 @@ class Worker:
             raise EOFError
         return content
 
-    def _say(self, header: dict[str, Any], parcel: Parcel | None = None) -> None:
-        self._sink.write(pack(header, parcel))
+    def _send(self, header: dict[str, Any], payload: Payload | None = None) -> None:
+        self._sink.write(encode_frame(header, payload))
         self._sink.flush()
 
-    def _begin(self, header: dict[str, Any], parcel: Parcel) -> None:
+    def _begin(self, header: dict[str, Any], payload: Payload) -> None:
         for name, at in header["files"]:
             if is_inside(name):
                 path = Path(name)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(parcel.buffer(at))
+                path.write_bytes(payload.buffer(at))
         sys.path.insert(0, "")
         self._put_in_namespace()
-        _seeded(header["seed"])
+        _set_seeds(header["seed"])
         notebook, skipped = Notebook(), set(header["skip"])
         for at, source in enumerate(header["cells"]):
             if at not in skipped:
-                self._say({"kind": "running", "cell": at})
+                self._send({"kind": "running", "cell": at})
                 stopped = notebook.run(source)
                 if stopped:
-                    self._say({"kind": "stopped", "cell": at, "text": stopped[:LINE]})
-        self._say({"kind": "ready"})
+                    self._send({"kind": "stopped", "cell": at, "text": stopped[:LONGEST_TEXT]})
+        self._send({"kind": "ready"})
 
     def _put_in_namespace(self) -> None:
-        """`@tf.exercise` marks an answer here, for any number; the checks are the judge's."""
-        import tapelab  # the namespace that the learner will import
+        """Make `@tf.exercise` register answers here; `tf.check` and its like do nothing."""
+        import tapelab  # the namespace that the student imports
 
         names: Any = tapelab
         names.exercise = self._exercise
-        names.check = names.hint = names.progress = _not_here
+        names.check = names.hint = names.progress = _do_nothing
 
     def _exercise(self, number: str, *_: Any, **__: Any) -> Callable[[Any], Any]:
         def remember(function: Any) -> Any:
@@ -110,87 +115,106 @@ class Worker:
 
         return remember
 
-    def _answer(self, header: dict[str, Any], parcel: Parcel) -> tuple[dict[str, Any], Parcel]:
-        """What the learner's function makes of the arguments, or how it ended."""
-        told, reply = {"number": header["number"]}, Parcel()
-        if header["kind"] == "witness":
-            return {**told, "kind": "witness", "doubt": _doubt(header, parcel)}, reply
+    def _answer(self, header: dict[str, Any], payload: Payload) -> tuple[dict[str, Any], Payload]:
+        """The reply to a request: the value or recording of the student's function, or its end."""
+        reply_header, reply = {"number": header["number"]}, Payload()
+        if header["kind"] == "replay":
+            return {
+                **reply_header,
+                "kind": "replay",
+                "mismatch": _replay_mismatch(header, payload),
+            }, reply
         try:
             exercise = header["exercise"]
-            arguments = tuple(map(parcel.take, header["arguments"]))
+            arguments = tuple(map(payload.take, header["arguments"]))
             if exercise not in self._answers:
                 self._answers[exercise] = _Answer(self._functions.get(exercise))
             answer = self._answers[exercise]
             if header["kind"] == "trial":
                 ends = tuple(header["ends"])
                 trial = answer.trial(ends, *arguments)
-                settings = told_settings(answer.ends(ends, arguments), reply)
-                return {**told, **_told_trial(trial, reply), "settings": settings}, reply
+                settings = encode_settings(answer.ends(ends, arguments), reply)
+                return {**reply_header, **_encode_trial(trial, reply), "settings": settings}, reply
             value = reply.put(answer.result(*arguments))
         except Unreadable as problem:
             text = str(problem)
             ending = "memory" if " with MemoryError" in text else problem.ending
-            return {**told, "kind": "ending", "ending": ending, "text": text[:LINE]}, Parcel()
+            return {
+                **reply_header,
+                "kind": "ending",
+                "ending": ending,
+                "text": text[:LONGEST_TEXT],
+            }, Payload()
         except MemoryError:
-            return {**told, "kind": "ending", "ending": "memory", "text": ""}, Parcel()
-        except WireError as error:
-            text = f"Your answer cannot be read: {error}."
-            return {**told, "kind": "ending", "ending": "refused", "text": text[:LINE]}, Parcel()
-        except BaseException as error:  # noqa: BLE001 - a learner may raise whatever there is
+            return {**reply_header, "kind": "ending", "ending": "memory", "text": ""}, Payload()
+        except ProtocolError as error:
+            text = f"Your answer cannot be sent: {error}."
+            return {
+                **reply_header,
+                "kind": "ending",
+                "ending": "refused",
+                "text": text[:LONGEST_TEXT],
+            }, Payload()
+        except BaseException as error:  # noqa: BLE001 - user code may raise anything
             text = f"Your code stopped with {type(error).__name__}."
-            return {**told, "kind": "ending", "ending": "raised", "text": text[:LINE]}, Parcel()
-        return {**told, "kind": "value", "value": value}, reply
+            return {
+                **reply_header,
+                "kind": "ending",
+                "ending": "raised",
+                "text": text[:LONGEST_TEXT],
+            }, Payload()
+        return {**reply_header, "kind": "value", "value": value}, reply
 
 
-def _doubt(header: dict[str, Any], parcel: Parcel) -> str:
-    """What contradicts a recording that another worker sent; empty if nothing does.
+def _replay_mismatch(header: dict[str, Any], payload: Payload) -> str:
+    """What contradicts the recording of another worker; empty if its replay gives the same.
 
-    The witness runs no cells, so nothing of the learner's takes part in this.
+    This worker has run no cells, so no code of the student takes part.
     """
-    from tapelab.grading.replay import Doubt, Replay  # only a witness needs all ops
+    from tapelab.grading.replay import Replay, ReplayMismatch  # only the verifier needs all ops
 
     try:
-        recording = from_bytes(parcel.buffer(header["tape"]))
-        settings = [settings_of(each, parcel) for each in header["settings"]]
+        recording = from_bytes(payload.buffer(header["tape"]))
+        settings = [decode_settings(each, payload) for each in header["settings"]]
         Replay(recording, settings).run(header["call"])
-    except Doubt as doubt:
-        return str(doubt)
-    except Exception as error:  # noqa: BLE001 - whatever a made-up recording leads to
-        return f"it cannot be run again ({type(error).__name__})"
+    except ReplayMismatch as mismatch:
+        return str(mismatch)
+    except Exception as error:  # noqa: BLE001 - a forged recording may raise anything
+        return f"it cannot be replayed ({type(error).__name__})"
     return ""
 
 
-def _told_trial(trial: Trial, reply: Parcel) -> dict[str, Any]:
+def _encode_trial(trial: Trial, reply: Payload) -> dict[str, Any]:
     place = {"call": trial.call, "position": trial.position}
     return {"kind": "trial", "tape": reply.add(to_bytes(trial.recording)), **place}
 
 
-def _not_here(*_: Any, **__: Any) -> None:
-    """Stand in for `tf.check`: what it would say, the judge will say."""
+def _do_nothing(*_: Any, **__: Any) -> None:
+    """Stand in for `tf.check`: the verdict is the grader's."""
 
 
-def _seeded(seed: int) -> None:
-    """The same random numbers in every run of the same notebook."""
+def _set_seeds(seed: int) -> None:
+    """Seed all generators, so that a notebook draws the same numbers in every run."""
     import tapelab
 
     random.seed(seed)
-    np.random.seed(seed % (1 << 32))  # noqa: NPY002 - what learners draw from
+    np.random.seed(seed % (1 << 32))  # noqa: NPY002 - the generator that students use
     tapelab.random.set_seed(seed)
 
 
 @contextlib.contextmanager
-def _wire() -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """The pipes to the judge, moved away from where `print` and `input` would reach them."""
+def _protocol_pipes() -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """The pipes to the grader, moved to descriptors that `print` and `input` do not reach."""
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nothing, number)
-    with os.fdopen(source, "rb") as from_judge, os.fdopen(sink, "wb") as to_judge:
-        yield from_judge, to_judge
+    with os.fdopen(source, "rb") as requests, os.fdopen(sink, "wb") as replies:
+        yield requests, replies
 
 
 def main() -> None:
-    """Work for the judge at the other end of stdin and stdout, then leave without a word."""
-    with _wire() as (source, sink):
+    """Answer the grader at the other end of stdin and stdout, then exit at once."""
+    with _protocol_pipes() as (source, sink):
         Worker(source, sink).work()
-        os._exit(0)  # what the learner registered to run at exit has no part in this
+        os._exit(0)  # functions that user code registered with atexit must not run

@@ -1,4 +1,11 @@
-"""A notebook at work in a sandbox; where its worker breaks down, a fresh one goes on."""
+"""The workers of one submission: requests to them, their limits, and restarts after a crash.
+
+A session starts a worker in the sandbox, has it run all cells, and sends it the requests of the
+checks. A worker that crashes, exceeds a limit or breaks the protocol is ended; a new one runs the
+cells again, without the cell that no worker survives. After MOST_CRASHES the notebook is given up.
+
+The replay verifier is a second worker in the same sandbox that never receives the student's cells.
+"""
 
 from __future__ import annotations
 
@@ -7,106 +14,115 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.grading.protocol import Parcel, TooLongError, WireError, pack, receive, short
+from tapelab.grading.protocol import (
+    FrameTooLongError,
+    Payload,
+    ProtocolError,
+    encode_frame,
+    read_frame,
+    short_text,
+)
 from tapelab.grading.sandbox import Backend
-from tapelab.grading.sandbox.process import Confined, Ended
+from tapelab.grading.sandbox.process import Ended, SandboxedProcess
 
 if TYPE_CHECKING:
     from tapelab.exercises.exercise import Exercise
     from tapelab.grading.assignment import Assignment, Limits
     from tapelab.grading.submission import Submission
 
-MOST_ENDINGS: Final = 8
-"""So often a worker may break down before its notebook is given up."""
-ALL_TOGETHER: Final = 10
-"""A notebook has so many times the time limit for everything together."""
-STARTING: Final = 60.0
-"""Seconds for Python and NumPy to load, before the learner's time begins."""
-WITNESS: Final = 20.0
-"""Seconds that running a recording again may take at least."""
-NOTE: Final = 300
+MOST_CRASHES: Final = 8
+"""Crashes of workers after which a notebook is given up."""
+TOTAL_FACTOR: Final = 10
+"""All requests of a notebook together may take so many times the time limit."""
+START_SECONDS: Final = 60.0
+"""Seconds for Python and NumPy to load, before the time limit of the notebook begins."""
+REPLAY_SECONDS: Final = 20.0
+"""Seconds that a replay may take, at least."""
+LONGEST_NOTE: Final = 300
 
 
 class WorkerError(RuntimeError):
-    """A worker did not even start: nothing that the learner wrote has run, nothing is judged."""
+    """No worker starts on this host: no code of the submission has run, nothing is graded."""
 
 
-class Sitting:
-    """Workers that run the cells of one submission, one after the other where one breaks down."""
+class WorkerSession:
+    """The worker that has run the cells of a submission, replaced when it crashes."""
 
     def __init__(
         self, submission: Submission, assignment: Assignment, backend: Backend, seed: int
     ) -> None:
         self._submission, self._assignment, self._backend = submission, assignment, backend
         self._seed, self._exercises = seed, assignment.exercises
-        self._limits = _roomy(assignment)
-        self._worker: Confined | None = None
-        self._witness: Confined | None = None
-        self._asked_witness = 0
-        self._endings = self._asked = 0
-        self._until = 0.0
-        self._running = -1
-        self._skipped: set[int] = set()
-        self._stopped: dict[int, str] = {}
+        self._limits = _largest_limits(assignment)
+        self._worker: SandboxedProcess | None = None
+        self._verifier: SandboxedProcess | None = None
+        self._replays = 0
+        self._crashes = self._requests = 0
+        self._deadline = 0.0
+        self._running_cell = -1
+        self._skipped_cells: set[int] = set()
+        self._cell_errors: dict[int, str] = {}
 
-    def ask(
-        self, exercise: Exercise, header: dict[str, Any], parcel: Parcel
-    ) -> tuple[dict[str, Any], Parcel]:
-        """The answer of a worker; Ended says why there is none."""
-        worker = self._ready()
+    def request(
+        self, exercise: Exercise, header: dict[str, Any], payload: Payload
+    ) -> tuple[dict[str, Any], Payload]:
+        """The worker's reply to a request of a check; Ended if there is none, with its status."""
+        worker = self._ready_worker()
         worker.memory = self._assignment.memory(exercise)
-        self._asked += 1
-        until = self._soon(self._assignment.seconds(exercise))
+        self._requests += 1
+        deadline = self._deadline_in(self._assignment.seconds(exercise))
         header = {**header, "exercise": exercise.id}
         try:
-            worker.send(pack({**header, "number": self._asked}, parcel), until)
-            return self._reply(worker, until)
+            worker.send(encode_frame({**header, "number": self._requests}, payload), deadline)
+            return self._read_reply(worker, deadline)
         except Ended:
-            self._break_down()
+            self._count_crash()
             raise
 
-    def _reply(self, worker: Confined, until: float) -> tuple[dict[str, Any], Parcel]:
-        reply, values = self._heard(worker, until)
-        if reply.get("number") != self._asked:
-            raise Ended("refused", "What came back was no answer to the question.")
+    def _read_reply(
+        self, worker: SandboxedProcess, deadline: float
+    ) -> tuple[dict[str, Any], Payload]:
+        reply, values = self._read_message(worker, deadline)
+        if reply.get("number") != self._requests:
+            raise Ended("refused", "The reply does not belong to the request.")
         return reply, values
 
-    def doubt(self, told: dict[str, Any], parcel: Parcel) -> str:
-        """What a second worker, in which nothing of the learner's runs, finds wrong with a trial.
+    def replay_mismatch(self, reply: dict[str, Any], payload: Payload) -> str:
+        """What the replay verifier finds wrong with a recording; empty if it replays alike.
 
-        It has the same limits; a recording that breaks it down is not believed.
+        It has the same limits, and a recording that makes it crash is refused.
         """
-        header = {name: told.get(name) for name in ("tape", "call", "settings")}
-        witness = self._witness = self._witness or Confined(self._command, self._limits)
-        until = time.monotonic() + STARTING
+        header = {name: reply.get(name) for name in ("tape", "call", "settings")}
+        verifier = self._verifier = self._verifier or SandboxedProcess(self._command, self._limits)
+        deadline = time.monotonic() + START_SECONDS
         try:
-            if not self._asked_witness:
+            if not self._replays:
                 empty = {"cells": [], "skip": [], "files": [], "seed": 0}
-                witness.send(pack({"kind": "begin", **empty}, Parcel()), until)
-                self._heard(witness, until)
-                self._heard(witness, until)
-            self._asked_witness += 1
-            until = time.monotonic() + max(self._limits.seconds, WITNESS)
-            header.update(kind="witness", number=self._asked_witness)
-            witness.send(pack(header, parcel), until)
-            return str(self._heard(witness, until)[0]["doubt"])
+                verifier.send(encode_frame({"kind": "begin", **empty}, Payload()), deadline)
+                self._read_message(verifier, deadline)
+                self._read_message(verifier, deadline)
+            self._replays += 1
+            deadline = time.monotonic() + max(self._limits.seconds, REPLAY_SECONDS)
+            header.update(kind="replay", number=self._replays)
+            verifier.send(encode_frame(header, payload), deadline)
+            return str(self._read_message(verifier, deadline)[0]["mismatch"])
         except Ended as ended:
-            witness.end()
-            self._witness, self._asked_witness = None, 0
-            return f"running it again ended so: {ended}"
+            verifier.end()
+            self._verifier, self._replays = None, 0
+            return f"its replay ended early: {ended}"
 
     def notes(self) -> tuple[str, ...]:
-        """What a teacher should know: the cells that stopped, in order."""
-        return tuple(f"Cell {at + 1}: {text}" for at, text in sorted(self._stopped.items()))
+        """Notes for the teacher: the cells that raised an error, in order."""
+        return tuple(f"Cell {at + 1}: {text}" for at, text in sorted(self._cell_errors.items()))
 
     def close(self) -> None:
-        """End the workers that there are."""
-        self._leave()
-        if self._witness:
-            self._witness.end()
-            self._witness, self._asked_witness = None, 0
+        """End the worker and the replay verifier."""
+        self._end_worker()
+        if self._verifier:
+            self._verifier.end()
+            self._verifier, self._replays = None, 0
 
-    def _leave(self) -> None:
+    def _end_worker(self) -> None:
         if self._worker:
             self._worker.end()
             self._worker = None
@@ -114,98 +130,105 @@ class Sitting:
     def _command(self, scratch: Path) -> list[str]:
         return self._backend.command(self._limits, scratch)
 
-    def _break_down(self) -> None:
-        self._endings += 1
-        self._leave()
+    def _count_crash(self) -> None:
+        self._crashes += 1
+        self._end_worker()
 
-    def _soon(self, seconds: float) -> float:
-        return min(time.monotonic() + seconds, self._until)
+    def _deadline_in(self, seconds: float) -> float:
+        return min(time.monotonic() + seconds, self._deadline)
 
-    def _ready(self) -> Confined:
-        """A worker that has run all cells, except those that no worker comes through."""
+    def _ready_worker(self) -> SandboxedProcess:
+        """A worker that has run all cells, except those that crash every worker."""
         while self._worker is None:
-            if self._endings >= MOST_ENDINGS:
-                raise Ended("crashed", "The notebook broke down too often.")
-            running = self._begin()
+            if self._crashes >= MOST_CRASHES:
+                raise Ended("crashed", "The notebook crashed too often.")
+            running = self._start_worker()
             if running is not None:
-                self._skipped.add(running)
+                self._skipped_cells.add(running)
         return self._worker
 
-    def _begin(self) -> int | None:
-        """Start a worker; the cell that broke it down, or None when it is ready."""
-        worker = Confined(self._command, self._limits)
-        self._worker, self._running = worker, -1
+    def _start_worker(self) -> int | None:
+        """Start a worker and run the cells; the cell that crashed it, or None when it is ready."""
+        worker = SandboxedProcess(self._command, self._limits)
+        self._worker, self._running_cell = worker, -1
         try:
-            self._wake(worker)
+            self._send_notebook(worker)
             self._run_cells(worker)
         except Ended as ended:
-            self._break_down()
-            if self._running < 0 or self._running in self._skipped:
+            self._count_crash()
+            if self._running_cell < 0 or self._running_cell in self._skipped_cells:
                 raise
-            self._stopped[self._running] = f"{ended} It was left out."
-            return self._running
+            self._cell_errors[self._running_cell] = f"{ended} It was left out."
+            return self._running_cell
         except BaseException:
-            self._leave()
+            self._end_worker()
             raise
         return None
 
-    def _wake(self, worker: Confined) -> None:
-        until = time.monotonic() + STARTING
+    def _send_notebook(self, worker: SandboxedProcess) -> None:
+        deadline = time.monotonic() + START_SECONDS
         try:
-            worker.send(self._task(), until)
-            self._heard(worker, until)
+            worker.send(self._notebook_frame(), deadline)
+            self._read_message(worker, deadline)
         except Ended as ended:
             raise WorkerError(
                 f"The sandbox {self._backend.name} did not start: {ended} Try tapelab doctor."
             ) from ended
         longest = max([self._limits.seconds, *map(self._assignment.seconds, self._exercises)])
-        self._until = self._until or time.monotonic() + ALL_TOGETHER * longest
+        self._deadline = self._deadline or time.monotonic() + TOTAL_FACTOR * longest
 
-    def _task(self) -> bytes:
-        """The first frame: the cells, and the files to put beside them."""
-        parcel = Parcel()
-        given = {path.name: path.read_bytes() for path in self._assignment.files}
-        files = [(name, parcel.add(content))
-                 for name, content in {**self._submission.files, **given}.items()]  # fmt: skip
+    def _notebook_frame(self) -> bytes:
+        """The first frame: the cells, and the files beside the notebook."""
+        payload = Payload()
+        data = {path.name: path.read_bytes() for path in self._assignment.files}
+        files = [(name, payload.add(content))
+                 for name, content in {**self._submission.files, **data}.items()]  # fmt: skip
         cells = [cell.source for cell in self._submission.cells]
-        told = {"cells": cells, "skip": sorted(self._skipped), "files": files, "seed": self._seed}
-        return pack({"kind": "begin", **told}, parcel)
+        notebook = {
+            "cells": cells,
+            "skip": sorted(self._skipped_cells),
+            "files": files,
+            "seed": self._seed,
+        }
+        return encode_frame({"kind": "begin", **notebook}, payload)
 
-    def _run_cells(self, worker: Confined) -> None:
-        until = self._soon(self._limits.seconds)
+    def _run_cells(self, worker: SandboxedProcess) -> None:
+        deadline = self._deadline_in(self._limits.seconds)
         while True:
-            header, _ = self._heard(worker, until)
+            header, _ = self._read_message(worker, deadline)
             kind, cell = header.get("kind"), header.get("cell")
             if kind == "ready":
                 return
             if type(cell) is not int or not 0 <= cell < len(self._submission.cells):
-                raise Ended("refused", "What came back was no news of a cell.")
+                raise Ended("refused", "The worker sent something other than the state of a cell.")
             if kind == "running":
-                self._running, until = cell, self._soon(self._limits.seconds)
+                self._running_cell, deadline = cell, self._deadline_in(self._limits.seconds)
             else:
-                self._stopped[cell] = str(header.get("text"))[:NOTE]
+                self._cell_errors[cell] = str(header.get("text"))[:LONGEST_NOTE]
 
-    def _heard(self, worker: Confined, until: float) -> tuple[dict[str, Any], Parcel]:
+    def _read_message(
+        self, worker: SandboxedProcess, deadline: float
+    ) -> tuple[dict[str, Any], Payload]:
         try:
-            return receive(lambda size: worker.read(size, until), self._limits.output)
-        except TooLongError:
+            return read_frame(lambda size: worker.read(size, deadline), self._limits.output)
+        except FrameTooLongError:
             raise Ended("output", "It sent back more than the limit.") from None
-        except WireError as error:
-            raise Ended("refused", f"What came back was no plain data: {error}.") from None
+        except ProtocolError as error:
+            raise Ended("refused", f"The worker did not send plain data: {error}.") from None
 
 
-def _roomy(assignment: Assignment) -> Limits:
-    """The limits of a worker, in which the largest of all exercises has room."""
+def _largest_limits(assignment: Assignment) -> Limits:
+    """The limits of a worker, with the memory of the largest exercise."""
     limits, exercises = assignment.limits, assignment.exercises
     most = max((assignment.memory(each) for each in exercises), default=limits.memory)
     return replace(limits, memory=max(most, limits.memory))
 
 
-def told_ending(reply: dict[str, Any]) -> tuple[str, str]:
-    """How the learner's function ended, in the worker's words; only words that are known."""
+def reported_ending(reply: dict[str, Any]) -> tuple[str, str]:
+    """Status and sentence of a reply without a value; only known statuses are passed on."""
     ending = reply.get("ending")
     known = str(ending) if ending in _ENDINGS else "refused"
-    return known, short(reply.get("text", "")) or _ENDINGS[known]
+    return known, short_text(reply.get("text", "")) or _ENDINGS[known]
 
 
 _ENDINGS: Final = {
@@ -214,5 +237,5 @@ _ENDINGS: Final = {
     "failed": "This answer cannot be read.",
     "memory": "It needed more memory than the limit.",
     "output": "It sent back more than the limit.",
-    "refused": "What came back was no plain data.",
+    "refused": "The worker did not send plain data.",
 }

@@ -53,9 +53,9 @@ def test_a_folder_is_graded_and_the_next_time_only_what_has_no_result(main, fold
     assert "data:image/svg+xml" in (tmp_path / "pages" / "ada.html").read_text("utf-8")
     stats = json.loads(main("gradebook", "stats", "05", "--json").stdout)
     assert stats["pitfalls"]["NOT_WATCHED"] == 1
-    alike = main("gradebook", "similarity", "05", folder)
-    assert "ada" not in alike.stdout
-    assert "eve is left out" in alike.stderr
+    is_close = main("gradebook", "similarity", "05", folder)
+    assert "ada" not in is_close.stdout
+    assert "eve is left out" in is_close.stderr
     changed = main(*command, "--regrade", "changed", code=1)
     assert "2 known" in changed.stdout
 

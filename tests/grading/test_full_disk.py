@@ -10,10 +10,10 @@ from itertools import islice
 
 import pytest
 
-from tapelab.grading.batch import Batch, found
+from tapelab.grading.batch import Batch, find_submissions
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.gradebook.gradebook_errors import DiskFullError
-from tapelab.grading.runners import Work, one_by_one
+from tapelab.grading.runners import GradingPlan, grade_serially
 from tests.fixtures import cheap_grading
 from tests.fixtures.cheap_grading import NAME, hand_in
 
@@ -37,8 +37,8 @@ def grade_all(place, folder):
     with Gradebook.open(place) as book:
         assignment = cheap_grading.load(NAME)
         book.put_assignment(assignment)
-        work = Work(cheap_grading.grade, cheap_grading.load, NAME, NAME, assignment.version)
-        yield from Batch(book, work, found(folder)).run(one_by_one)
+        work = GradingPlan(cheap_grading.grade, cheap_grading.load, NAME, NAME, assignment.version)
+        yield from Batch(book, work, find_submissions(folder)).run(grade_serially)
 
 
 def results(place):

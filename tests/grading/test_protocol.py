@@ -8,7 +8,14 @@ import pytest
 
 from tapelab.exercises.plots import Axes, Plot, Series
 from tapelab.exercises.values import Numbers, Picture, Prediction, Strange, fingerprint
-from tapelab.grading.protocol import MARK, Parcel, TooLongError, WireError, pack, receive
+from tapelab.grading.protocol import (
+    MAGIC,
+    FrameTooLongError,
+    Payload,
+    ProtocolError,
+    encode_frame,
+    read_frame,
+)
 
 NUMBERS = Numbers(np.arange(6.0).reshape(2, 3), "an array", "float64")
 VALUES = [
@@ -21,9 +28,9 @@ VALUES = [
 
 
 def _arrived(value):
-    parcel = Parcel()
-    content = io.BytesIO(pack({"value": parcel.put(value)}, parcel))
-    header, received = receive(content.read, 1 << 20)
+    payload = Payload()
+    content = io.BytesIO(encode_frame({"value": payload.put(value)}, payload))
+    header, received = read_frame(content.read, 1 << 20)
     return received.take(header["value"])
 
 
@@ -48,17 +55,17 @@ def test_numbers_arrive_in_the_byte_order_of_this_machine():
 
 @pytest.mark.parametrize("value", [np.arange(3), object(), 3.0, {1.5: "x"}, [object()]])
 def test_what_is_no_plain_value_is_not_sent(value):
-    with pytest.raises(WireError):
-        Parcel().put(value)
+    with pytest.raises(ProtocolError):
+        Payload().put(value)
 
 
 def test_an_array_of_objects_is_neither_sent_nor_read():
-    with pytest.raises(WireError, match="not plain"):
-        Parcel().put(Numbers(np.array([object()]), "an array", "object"))
+    with pytest.raises(ProtocolError, match="not plain"):
+        Payload().put(Numbers(np.array([object()]), "an array", "object"))
     file = io.BytesIO()
     np.save(file, np.array([{}], dtype=object), allow_pickle=True)
-    with pytest.raises(WireError):
-        Parcel([file.getvalue()]).take({"numbers": [0, "an array", "object"]})
+    with pytest.raises(ProtocolError):
+        Payload([file.getvalue()]).take({"numbers": [0, "an array", "object"]})
 
 
 @pytest.mark.parametrize(
@@ -70,18 +77,18 @@ def test_an_array_of_objects_is_neither_sent_nor_read():
     ],
 )  # fmt: skip
 def test_what_was_not_agreed_is_refused(told):
-    with pytest.raises(WireError):
-        Parcel().take(told)
+    with pytest.raises(ProtocolError):
+        Payload().take(told)
 
 
 def test_a_value_nested_too_deeply_is_refused_at_both_ends():
     value, told = [], {"list": []}
     for _ in range(100):
         value, told = [value], {"list": [told]}
-    with pytest.raises(WireError):
-        Parcel().put(value)
-    with pytest.raises(WireError):
-        Parcel().take(told)
+    with pytest.raises(ProtocolError):
+        Payload().put(value)
+    with pytest.raises(ProtocolError):
+        Payload().take(told)
 
 
 @pytest.mark.parametrize(
@@ -92,31 +99,31 @@ def test_an_array_of_another_size_than_it_says_is_refused(shape):
     np.lib.format.write_array_header_1_0(
         file, {"descr": "<f8", "fortran_order": False, "shape": shape}
     )
-    with pytest.raises(WireError):
-        Parcel([file.getvalue() + bytes(16)]).take({"numbers": [0, "an array", "float64"]})
+    with pytest.raises(ProtocolError):
+        Payload([file.getvalue() + bytes(16)]).take({"numbers": [0, "an array", "float64"]})
 
 
 @pytest.mark.parametrize(
     "frame",
     [
-        b"nothing of the kind at all", MARK + bytes(7) + b"\1", MARK + b"\2\0\0\0\0\0\0\0" + b"[]",
-        MARK + b"\2\0\0\0\0\0\0\0" + b"{}", MARK + b"\2\0\0\0\0\0\0\0" + b"\xff\xff",
+        b"no frame at all, just text", MAGIC + bytes(7) + b"\1", MAGIC + b"\2\0\0\0\0\0\0\0[]",
+        MAGIC + b"\2\0\0\0\0\0\0\0" + b"{}", MAGIC + b"\2\0\0\0\0\0\0\0" + b"\xff\xff",
     ],
 )  # fmt: skip
 def test_a_frame_in_another_form_is_refused(frame):
-    with pytest.raises(WireError):
-        receive(io.BytesIO(frame).read, 100)
+    with pytest.raises(ProtocolError):
+        read_frame(io.BytesIO(frame).read, 100)
 
 
 def test_a_frame_that_promises_too_much_is_refused_before_it_is_read():
-    frame = io.BytesIO(pack({}, Parcel([bytes(101)])))
-    with pytest.raises(TooLongError):
-        receive(frame.read, 100)
+    frame = io.BytesIO(encode_frame({}, Payload([bytes(101)])))
+    with pytest.raises(FrameTooLongError):
+        read_frame(frame.read, 100)
     assert frame.tell() < 20
 
 
 def test_buffers_of_other_lengths_than_told_are_refused():
     header = json.dumps({"buffers": [1, 1]}).encode()
-    frame = MARK + len(header).to_bytes(4, "little") + (3).to_bytes(4, "little") + header + b"abc"
-    with pytest.raises(WireError, match="other lengths"):
-        receive(io.BytesIO(frame).read, 100)
+    frame = MAGIC + len(header).to_bytes(4, "little") + (3).to_bytes(4, "little") + header + b"abc"
+    with pytest.raises(ProtocolError, match="other lengths"):
+        read_frame(io.BytesIO(frame).read, 100)

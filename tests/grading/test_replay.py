@@ -7,30 +7,30 @@ import pytest
 
 import tapelab as tf
 from tapelab.exercises.trial import trial_of
-from tapelab.grading.op_settings import settings_of, told_settings
-from tapelab.grading.protocol import Parcel
-from tapelab.grading.replay import Doubt, Replay, is_own, ours
+from tapelab.grading.op_settings import decode_settings, encode_settings
+from tapelab.grading.protocol import Payload
+from tapelab.grading.replay import Replay, ReplayMismatch, is_own, our_ops
 from tapelab.recording.events import Asked, Flowed, Ran
 
-TRIED = [name for name, op in sorted(ours().items()) if name != "string_format"]
+TRIED = [name for name, op in sorted(our_ops().items()) if name != "string_format"]
 """Its samples are Python numbers, which no call hands to it."""
 
 
 def _replayed(tape, target, source, change=lambda recording: recording):
     """Send a trial as a worker does, and run it again as a witness does."""
-    parcel = Parcel()
+    payload = Payload()
     found = trial_of(tape, target, source)
-    told = told_settings((tape, target, source), parcel)
+    told = encode_settings((tape, target, source), payload)
     assert len(told) == len(found.recording.placed(Ran))
     assert None not in told
-    settings = [settings_of(each, parcel) for each in told]
+    settings = [decode_settings(each, payload) for each in told]
     Replay(change(found.recording), settings).run(found.call)
     return found
 
 
 @pytest.mark.parametrize("name", TRIED)
 def test_an_op_recorded_by_a_tape_is_not_doubted(name):
-    op = ours()[name]
+    op = our_ops()[name]
     arrays, settings = op.samples(np.random.default_rng(1))[0]
     inputs = [tf.constant(each) for each in arrays]
     with tf.GradientTape(persistent=True) as tape:
@@ -67,13 +67,13 @@ def test_a_recording_is_believed_as_the_tape_made_it():
 
 def test_another_gradient_than_the_rules_give_is_doubted():
     arrived = _with_value(lambda r: r.placed(Asked)[-1].event.results[0])
-    with pytest.raises(Doubt, match="another gradient"):
+    with pytest.raises(ReplayMismatch, match="another gradient"):
         _replayed(*_square(), change=arrived)
 
 
 def test_another_result_than_the_op_gives_is_doubted():
     result = _with_value(lambda r: r.placed(Ran)[-1].event.outputs[0])
-    with pytest.raises(Doubt, match="square gives something else"):
+    with pytest.raises(ReplayMismatch, match="square gives something else"):
         _replayed(*_square(), change=result)
 
 
@@ -82,7 +82,7 @@ def test_numbers_that_a_tape_would_have_kept_are_missed():
         taken = np.full_like(recording.columns["tensor.value"], -1)
         return dataclasses.replace(recording, columns={**recording.columns, "tensor.value": taken})
 
-    with pytest.raises(Doubt, match="missing"):
+    with pytest.raises(ReplayMismatch, match="missing"):
         _replayed(*_square(), change=without)
 
 
@@ -119,7 +119,7 @@ def _with_field(kind, at, number):
 
 
 def test_a_none_is_doubted_where_a_path_leads():
-    with pytest.raises(Doubt, match="no gradient is said to arrive"):
+    with pytest.raises(ReplayMismatch, match="no gradient is said to arrive"):
         _replayed(*_square(), change=_with_field(Asked, -1, lambda _: -1))
 
 
@@ -144,7 +144,7 @@ def test_a_gradient_is_doubted_that_passes_what_nobody_watches():
         return next(each.event.inputs[1] for each in recording.placed(Ran)
                     if recording.ops[each.event.op].name == "multiply")  # fmt: skip
 
-    with pytest.raises(Doubt, match="said to pass"):
+    with pytest.raises(ReplayMismatch, match="said to pass"):
         _replayed(*_beside(constant), change=_with_field(Flowed, 3, to_the_constant))
 
 
@@ -182,7 +182,7 @@ def test_a_gradient_is_not_made_up_beside_a_function_of_the_learners():
         y = odd(c) + tf.square(x)
     found = trial_of(tape, y, x)
     forged = _with_value(lambda r: r.placed(Asked)[-1].event.results[0])(found.recording)
-    with pytest.raises(Doubt, match="another gradient"):
+    with pytest.raises(ReplayMismatch, match="another gradient"):
         Replay(forged, []).run(found.call)
 
 

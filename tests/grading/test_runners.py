@@ -16,9 +16,9 @@ from random import Random
 import pytest
 
 from tapelab.grading import runners
-from tapelab.grading.batch import Batch, found
+from tapelab.grading.batch import Batch, find_submissions
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.runners import ClusterError, Work, on_cluster
+from tapelab.grading.runners import ClusterError, GradingPlan, grade_on_cluster
 from tests.fixtures import cheap_grading
 from tests.fixtures.cheap_grading import NAME, hand_in
 
@@ -54,9 +54,9 @@ def test_500_submissions_have_each_one_result_though_workers_are_killed(cluster,
     with Gradebook.open(tmp_path / "course.db") as book:
         assignment = cheap_grading.load(NAME)
         book.put_assignment(assignment)
-        work = Work(cheap_grading.grade, cheap_grading.load, NAME, NAME, assignment.version)
-        runner = partial(on_cluster, address=cluster.scheduler_address)
-        for number, report in enumerate(Batch(book, work, found(folder)).run(runner)):
+        work = GradingPlan(cheap_grading.grade, cheap_grading.load, NAME, NAME, assignment.version)
+        runner = partial(grade_on_cluster, address=cluster.scheduler_address)
+        for number, report in enumerate(Batch(book, work, find_submissions(folder)).run(runner)):
             assert report.result is not None, report.why
             if number % 80 == 40:
                 killed += kill_a_worker(cluster, random)
@@ -83,9 +83,9 @@ def test_a_result_that_was_lost_on_its_way_is_worked_out_again(cluster, tmp_path
         hand_in(folder, f"s{number:03}", points=1)
     with Gradebook.open(tmp_path / "course.db") as book:
         book.put_assignment(cheap_grading.load(NAME))
-        work = Work(cheap_grading.grade, cheap_grading.load, NAME, NAME, "v1")
-        runner = partial(on_cluster, address=cluster.scheduler_address)
-        assert len(list(Batch(book, work, found(folder)).run(runner))) == 12
+        work = GradingPlan(cheap_grading.grade, cheap_grading.load, NAME, NAME, "v1")
+        runner = partial(grade_on_cluster, address=cluster.scheduler_address)
+        assert len(list(Batch(book, work, find_submissions(folder)).run(runner))) == 12
         assert len(book.results(NAME)) == len(lost) == 12
 
 
@@ -100,9 +100,9 @@ def test_a_scheduler_that_goes_away_ends_it_and_what_was_graded_is_kept(tmp_path
         Gradebook.open(tmp_path / "course.db") as book,
     ):
         book.put_assignment(cheap_grading.load(NAME))
-        work = Work(cheap_grading.grade, cheap_grading.load, NAME, NAME, "v1")
-        runner = partial(on_cluster, address=f"tcp://127.0.0.1:{port}")
-        reports = Batch(book, work, found(folder)).run(runner)
+        work = GradingPlan(cheap_grading.grade, cheap_grading.load, NAME, NAME, "v1")
+        runner = partial(grade_on_cluster, address=f"tcp://127.0.0.1:{port}")
+        reports = Batch(book, work, find_submissions(folder)).run(runner)
         with pytest.raises(ClusterError, match=r"went away.*goes on where it stopped"):
             any(scheduler.kill() for _ in reports)
         assert 1 <= len(book.results(NAME)) < 20
@@ -137,4 +137,4 @@ def cluster_of_programs(port, folder):
 def test_where_no_scheduler_is_it_says_how_to_start_one():
     pytest.importorskip("distributed")
     with pytest.raises(ClusterError, match="dask scheduler"):
-        list(on_cluster([], None, "tcp://127.0.0.1:9", patience=0.2))
+        list(grade_on_cluster([], None, "tcp://127.0.0.1:9", patience=0.2))

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 from tapelab.authoring.script import BEGIN, END, INSTEAD
 from tapelab.authoring.work import Work
 from tapelab.grading.formats.csv_tables import UnreadableFormat
-from tapelab.grading.submission import UnreadableSubmission, notebook_of
+from tapelab.grading.submission import UnreadableSubmission, parse_notebook
 from tapelab.recording.files import write
 
 CODE, MARKDOWN, RAW = "code", "markdown", "raw"
@@ -62,7 +62,7 @@ def raw(source: str, **metadata: Any) -> Cell:
 def load(path: Path) -> tuple[Cell, ...]:
     """The cells of a notebook file; UnreadableFormat says why there are none."""
     try:
-        notebook = notebook_of(path.name, path.read_bytes())
+        notebook = parse_notebook(path.name, path.read_bytes())
         sheets = notebook["worksheets"] if notebook["nbformat"] == 3 else [notebook]
         return tuple(_cell(each) for sheet in sheets for each in sheet["cells"])
     except UnreadableSubmission as error:

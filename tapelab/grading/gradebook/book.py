@@ -10,7 +10,7 @@ from typing import TypeVar
 from sqlalchemy import select
 
 from tapelab.grading.gradebook.entities import Comment, Grade, Kind, Mark
-from tapelab.grading.gradebook.final_grades import Total, Work, grade_of, total_of
+from tapelab.grading.gradebook.final_grades import StudentWork, Total, grade_of, total_of
 from tapelab.grading.gradebook.gradebook_errors import UnfitError, storable
 from tapelab.grading.gradebook.results import Results
 from tapelab.grading.gradebook.tables import CommentRow, MarkRow
@@ -109,7 +109,7 @@ class Gradebook(Results):
         graded = _by(self.results(assignment), lambda each: each.handed.student)
         marks = _by(self.marks(assignment), lambda each: each.student)
         return tuple(
-            grade_of(Work(s, handed[s.login], graded[s.login], marks[s.login]), known)
+            grade_of(StudentWork(s, handed[s.login], graded[s.login], marks[s.login]), known)
             for s in self.students()
         )
 

@@ -19,7 +19,7 @@ from tapelab.grading.gradebook.entities import (
 
 
 @dataclass(frozen=True)
-class Work:
+class StudentWork:
     """All that one student did for an assignment, in the order in which it arrived."""
 
     student: Student
@@ -28,7 +28,7 @@ class Work:
     marks: Sequence[Mark]
 
 
-def grade_of(work: Work, assignment: Listed) -> Grade:
+def grade_of(work: StudentWork, assignment: Listed) -> Grade:
     """The grade for the attempt that counts; 0 points where nothing was handed in."""
     tried = [_attempt(each, work, assignment) for each in work.graded]
     if not tried:
@@ -38,7 +38,7 @@ def grade_of(work: Work, assignment: Listed) -> Grade:
     return max(tried, key=lambda grade: grade.final) if best else tried[-1]
 
 
-def _attempt(graded: Graded, work: Work, assignment: Listed) -> Grade:
+def _attempt(graded: Graded, work: StudentWork, assignment: Listed) -> Grade:
     points = _points(graded, work.marks)
     received = graded.handed.received
     late = assignment.policy.late(received, assignment.due)
@@ -59,7 +59,7 @@ def _attempt(graded: Graded, work: Work, assignment: Listed) -> Grade:
     )
 
 
-def _without_result(work: Work, assignment: Listed) -> Grade:
+def _without_result(work: StudentWork, assignment: Listed) -> Grade:
     """Nothing is graded; points by hand count all the same, such as for work on paper."""
     given = {mark.exercise: mark.points for mark in work.marks if mark.kind is Kind.POINTS}
     return Grade(

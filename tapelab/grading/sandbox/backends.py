@@ -22,9 +22,9 @@ from typing import Any, Final
 
 import tapelab
 from tapelab.grading.assignment import Limits
-from tapelab.grading.protocol import Parcel, pack, receive
+from tapelab.grading.protocol import Payload, encode_frame, read_frame
 from tapelab.grading.sandbox.namespaces import SCRATCH_ROOT
-from tapelab.grading.sandbox.process import Confined, Ended
+from tapelab.grading.sandbox.process import Ended, SandboxedProcess
 
 PACKAGE: Final = Path(tapelab.__file__).resolve().parent
 _SYSTEM: Final = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
@@ -89,12 +89,12 @@ def _why_not_started(name: str) -> str:
     """Start a worker with an empty notebook: only a trial shows whether the host allows it."""
     backend = next(each for each in BACKENDS if each.name == name)
     limits = Limits()
-    worker = Confined(lambda scratch: backend.command(limits, scratch), limits)
+    worker = SandboxedProcess(lambda scratch: backend.command(limits, scratch), limits)
     until = time.monotonic() + _STARTING
     task = {"kind": "begin", "cells": [], "skip": [], "files": [], "seed": 0}
     try:
-        worker.send(pack(task, Parcel()), until)
-        receive(lambda size: worker.read(size, until), limits.output)
+        worker.send(encode_frame(task, Payload()), until)
+        read_frame(lambda size: worker.read(size, until), limits.output)
     except (Ended, ValueError) as problem:
         return f"it did not start here. {problem}"
     finally:

@@ -14,7 +14,7 @@ from tapelab.grading.assignment import Assignment, Limits
 from tapelab.grading.grader import RemoteAnswer
 from tapelab.grading.sandbox.backends import PACKAGE, Backend
 from tapelab.grading.submission import Cell, Submission
-from tapelab.grading.worker_session import Sitting
+from tapelab.grading.worker_session import WorkerSession
 
 _ATTEMPTS: Final = """
 import ctypes, os, signal, socket, time
@@ -66,16 +66,16 @@ def holds(backend: Backend) -> dict[str, bool]:
     submission = Submission("probe", "", (Cell("probe", _ATTEMPTS, {}),))
     exercises = tuple(Exercise(hazard, hazard, "", ()) for hazard in HAZARDS)
     assignment = Assignment.of("probe", exercises, limits=Limits(seconds=20.0))
-    sitting = Sitting(submission, assignment, backend, 0)
+    session = WorkerSession(submission, assignment, backend, 0)
     with tempfile.NamedTemporaryFile("w") as secret, socket.create_server(("127.0.0.1", 0)) as port:
         Path(secret.name).chmod(0o644)
         secret.write("secret")
         secret.flush()
         given = port.getsockname()[1], secret.name, str(PACKAGE / "version.py")
         try:
-            return {each.id: _held(RemoteAnswer(each, sitting), given) for each in exercises}
+            return {each.id: _held(RemoteAnswer(each, session), given) for each in exercises}
         finally:
-            sitting.close()
+            session.close()
 
 
 def _held(answer: RemoteAnswer, given: tuple[object, ...]) -> bool:

@@ -36,7 +36,7 @@ class Ended(Unreadable):
         self.ending = ending  # type: ignore[misc]  # of this one, where others have it by class
 
 
-class Confined:
+class SandboxedProcess:
     """A process in a sandbox with a pipe in and a pipe out."""
 
     def __init__(self, command: Callable[[Path], list[str]], limits: Limits) -> None:
