@@ -186,7 +186,7 @@ def _language() -> Check:
 def grading() -> Iterator[Check]:
     """What holds a learner's code while it is graded, tried with an attack of each kind."""
     from tapelab.grading.sandbox.backends import BACKENDS, UNSAFE
-    from tapelab.grading.sandbox.probe import holds
+    from tapelab.grading.sandbox.probe import contained_attacks
 
     reasons = []
     for backend in BACKENDS:
@@ -194,7 +194,7 @@ def grading() -> Iterator[Check]:
         if why_not:
             reasons.append(f"{backend.name}: {why_not}" if why_not is not True else "")
             continue
-        open_ = [hazard for hazard, held in holds(backend).items() if not held]
+        open_ = [hazard for hazard, held in contained_attacks(backend).items() if not held]
         told = f"{backend.name} × {', '.join(open_)}" if open_ else backend.name
         yield Check(sentence("sandbox for grading"), _good(not open_), told)
         return

@@ -49,16 +49,16 @@ def serve(
     spoken = preferred(language) if language else ""
     with (
         opened(place or gradebook) as book,
-        closing(listen(host, port)) as listening,
+        closing(listen(host, port)) as server_socket,
         TemporaryDirectory(prefix="tapelab-") as folder,
     ):
         if not is_loopback(host):
-            typer.echo(f"tapelab: {BEYOND.format(host=host, port=listening.port)}", err=True)
+            typer.echo(f"tapelab: {BEYOND.format(host=host, port=server_socket.port)}", err=True)
 
         def ready() -> None:
-            typer.echo(f"{book.place} is open at\n\n  {listening.address}\n\nCtrl+C stops it.")
+            typer.echo(f"{book.place} is open at\n\n  {server_socket.address}\n\nCtrl+C stops it.")
             if browser and has_browser():
-                open_browser(listening.address, Path(folder))
+                open_browser(server_socket.address, Path(folder))
 
-        asyncio.run(run(book, listening, language=spoken, ready=ready))
+        asyncio.run(run(book, server_socket, language=spoken, ready=ready))
     typer.echo("Stopped.")

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 def fingerprint(*parts: Any) -> str:
     """The same text for the same parts in any process, another when a constant changes."""
-    told = sha256(__version__.encode())
+    digest = sha256(__version__.encode())
     for each in _pieces(parts, frozenset()):
-        told.update(len(each).to_bytes(8, "big"))
-        told.update(each)
-    return told.hexdigest()[:32]
+        digest.update(len(each).to_bytes(8, "big"))
+        digest.update(each)
+    return digest.hexdigest()[:32]
 
 
 def _pieces(part: Any, above: frozenset[int]) -> Iterator[bytes]:
-    """Everything in a part, in order; what contains itself is told of once."""
+    """The bytes of everything in a part, in order; a part within itself counts once."""
     yield type(part).__qualname__.encode()
     if id(part) in above:
         return
@@ -97,7 +97,7 @@ class Limits:
 
 
 class AssignmentError(ValueError):
-    """There is no such assignment, or it cannot be read; the message says why."""
+    """An assignment does not exist or cannot be read; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Assignment:
     exercises: tuple[Exercise, ...]
     limits: Limits = field(default_factory=Limits)
     files: tuple[Path, ...] = ()
-    """What the learner's code may read beside itself, such as data."""
+    """Files that the student's code may read, such as data."""
 
     @classmethod
     def load(cls, source: str | PathLike[str]) -> Self:

@@ -42,11 +42,11 @@ class Shell:
 
     def run_cell_magic(self, name: str, line: str, cell: str) -> None:
         """Run what is under a `%%` line, if that is Python."""
-        _CELLS.get(name, _nothing)(self._notebook, line, cell)
+        _CELLS.get(name, _ignore_magic)(self._notebook, line, cell)
 
     def run_line_magic(self, name: str, line: str, *_: Any, **__: Any) -> Any:
         """Run what is behind a `%`, if that is Python."""
-        return _LINES.get(name, _nothing)(self._notebook, line, "")
+        return _LINES.get(name, _ignore_magic)(self._notebook, line, "")
 
     def getoutput(self, *_: Any, **__: Any) -> list[str]:
         """What a `!` line printed: nothing, for no program is started."""
@@ -62,7 +62,7 @@ class Shell:
         return lambda *_, **__: None
 
 
-def _nothing(_: CellRunner, __: str, ___: str) -> None:
+def _ignore_magic(_: CellRunner, __: str, ___: str) -> None:
     """Many magics only change how things look."""
 
 
@@ -122,7 +122,7 @@ class Notebook:
         self.shell = Shell(self)
         here = self.module.__dict__
         here.update(__builtins__=builtins, In=[""], Out={}, _="", __="", ___="")
-        here.update(get_ipython=lambda: self.shell, display=_shown_to_nobody)
+        here.update(get_ipython=lambda: self.shell, display=_display_nothing)
         sys.modules["__main__"] = self.module
         self._count = 0
 
@@ -132,7 +132,7 @@ class Notebook:
         try:
             self.execute(self.to_python(source), TITLE.format(self._count))
         except BaseException as error:  # noqa: BLE001 - a notebook goes on after any of them
-            return _told(error, TITLE.format(self._count))
+            return _error_sentence(error, TITLE.format(self._count))
         return ""
 
     def to_python(self, source: str) -> str:
@@ -140,8 +140,8 @@ class Notebook:
         if source.lstrip().startswith("%%") or _LIKE_PYTHON.search(source):
             from IPython.core.inputtransformer2 import TransformerManager  # only for such cells
 
-            made: Any = TransformerManager
-            return str(made().transform_cell(source))
+            manager: Any = TransformerManager
+            return str(manager().transform_cell(source))
         return source
 
     def execute(self, source: str, title: str) -> None:
@@ -150,9 +150,9 @@ class Notebook:
         linecache.cache[title] = (len(source), None, lines, title)
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         code = compile(source, title, "exec", flags, dont_inherit=True)
-        self._started(code)
+        self._execute_code(code)
 
-    def _started(self, code: CodeType) -> None:
+    def _execute_code(self, code: CodeType) -> None:
         if code.co_flags & CO_COROUTINE:
             import asyncio  # which takes as long as half of tapelab
 
@@ -161,7 +161,7 @@ class Notebook:
             exec(code, self.module.__dict__)  # noqa: S102 - what a notebook is for
 
 
-def _told(error: BaseException, title: str) -> str:
+def _error_sentence(error: BaseException, title: str) -> str:
     """What stopped a cell, and in which of its lines."""
     lines = [each.lineno for each in traceback.extract_tb(error.__traceback__)
              if each.filename == title]  # fmt: skip
@@ -173,5 +173,5 @@ def _told(error: BaseException, title: str) -> str:
     return f"{place}{type(error).__name__}" + (f": {message}" if message else "")
 
 
-def _shown_to_nobody(*_: Any, **__: Any) -> None:
+def _display_nothing(*_: Any, **__: Any) -> None:
     """Stand in for IPython's display."""

@@ -17,7 +17,7 @@ FORMAT: Final = 1
 
 
 class Status(StrEnum):
-    """How one check ended; what stops the learner's code is told apart from what it answers."""
+    """How one check ended; errors of the student's code differ from wrong results."""
 
     PASSED = "passed"
     PARTIAL = "partial"
@@ -25,7 +25,7 @@ class Status(StrEnum):
     UNSOLVED = "unsolved"
     """The answer is still the placeholder, or is not there."""
     WAITING = "waiting"
-    """A person has yet to look; their points by hand stand in its place."""
+    """A person grades this by hand, and has not done so yet."""
     RAISED = "raised"
     TIMEOUT = "timeout"
     MEMORY = "memory"
@@ -34,9 +34,9 @@ class Status(StrEnum):
     OUTPUT = "output"
     """More was sent back than the limit allows."""
     REFUSED = "refused"
-    """What came back was not plain data, or contradicted itself."""
+    """The reply was not plain data, or contradicted itself."""
     BROKEN = "broken"
-    """The check itself failed; a teacher has to look, and no point is taken for good."""
+    """The check itself raised an error: the teacher has to repair it and grade again."""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ class Grade:
         return None if self.points is None else max(0.0, self.points - self.penalty)
 
 
-def number(points: float | None, *, places: int = 5) -> str:
+def format_points(points: float | None, *, places: int = 5) -> str:
     """Points as platforms read them: a dot, no group marks, no zeros at the end."""
     return "" if points is None else f"{points:.{places}f}".rstrip("0").rstrip(".")
 

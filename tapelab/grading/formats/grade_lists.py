@@ -16,7 +16,7 @@ from tapelab.grading.formats.csv_tables import (
     Learner,
     Row,
     UnreadableFormat,
-    number,
+    format_points,
     parse,
     points_in,
     text_of,
@@ -44,7 +44,7 @@ def own_text(grades: Iterable[Grade]) -> str:
     """One row a grade, with all that is known; opens in a spreadsheet."""
     rows = (
         (g.learner.id, g.learner.last_name, g.learner.first_name, g.learner.email, g.assignment,
-         number(g.points), number(g.penalty), number(g.score), number(g.of), _iso(g.due),
+         *map(format_points, (g.points, g.penalty, g.score, g.of)), _iso(g.due),
          _iso(g.handed_in))
         for g in grades
     )  # fmt: skip
@@ -74,8 +74,8 @@ def canvas_text(grades: Iterable[Grade]) -> str:
                 f"Canvas would leave out the assignment {title!r}: it takes columns with such "
                 "words for sums of its own. Give it another title."
             )
-    possible = [_POSSIBLE, "", "", "", "", *(number(of) for of in book.titles.values())]
-    rows = ([one.sortable_name, *_numbers(one), *(number(each.score) if each else ""
+    possible = [_POSSIBLE, "", "", "", "", *(format_points(of) for of in book.titles.values())]
+    rows = ([one.sortable_name, *_numbers(one), *(format_points(each.score) if each else ""
              for each in book.of(one))] for one in book.learners)  # fmt: skip
     # No byte-order mark: Canvas reads it as a part of the first column's name.
     return text_of([*CANVAS, *book.titles], [possible, *rows])
@@ -96,7 +96,7 @@ def _moodle_row(one: Learner, grades: Iterable[Grade | None]) -> Iterator[str]:
     yield from (one.first_name, one.last_name, numbers.get("ID number", ""))
     yield from (numbers.get("Username", one.id), one.email)
     for each in grades:
-        yield (number(each.score) if each else "") or "-"
+        yield (format_points(each.score) if each else "") or "-"
         yield each.feedback if each else ""
 
 

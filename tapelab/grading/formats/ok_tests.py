@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, Final
 
-from tapelab.grading.formats.csv_tables import UnreadableFormat, number
+from tapelab.grading.formats.csv_tables import UnreadableFormat, format_points
 
 _WIDTH: Final = 96
 
@@ -53,8 +53,8 @@ class Question:
             whole = said if any(own) else 1.0
         if said > whole:
             raise UnreadableFormat(
-                f"The cases of {self.name!r} have {number(said)} points, the question "
-                f"{number(whole)}."
+                f"The cases of {self.name!r} have {format_points(said)} points, the question "
+                f"{format_points(whole)}."
             )
         share = (whole - said) / open_ones if open_ones else 0.0
         return tuple(

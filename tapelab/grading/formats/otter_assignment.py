@@ -18,7 +18,7 @@ from tapelab.authoring.work import Work
 from tapelab.exercises.beside import SCRIPT
 from tapelab.exercises.check import Check, Visibility
 from tapelab.exercises.exercise import Exercise
-from tapelab.grading.formats.csv_tables import UnreadableFormat, number
+from tapelab.grading.formats.csv_tables import UnreadableFormat, format_points
 from tapelab.grading.formats.external_tests import defining_examples
 from tapelab.grading.formats.imported_assignment import (
     Imported,
@@ -279,7 +279,7 @@ def _config(work: Work) -> str:
 
 
 def _question(exercise: Exercise, place: Place, *, hidden: bool) -> Iterator[Cell]:
-    points = number(exercise.points)
+    points = format_points(exercise.points)
     yield raw(f"# BEGIN QUESTION\nname: {name_of(exercise.id)}\npoints: {points}")
     yield raw("# BEGIN SOLUTION")
     yield code(_solution(place.cell.source))
@@ -294,7 +294,7 @@ def _question(exercise: Exercise, place: Place, *, hidden: bool) -> Iterator[Cel
 def _test(exercise: Exercise, check: Check, *, teachers: bool) -> str:
     private = check.visibility is not Visibility.PUBLIC
     head = _TEST.format(
-        points=number(check.points), hidden=str(private).lower(),
+        points=format_points(check.points), hidden=str(private).lower(),
         more=", use_file" if private and teachers else "",
     )  # fmt: skip
     brought = f"use_file({TEACHERS!r})\n" if private and teachers else ""

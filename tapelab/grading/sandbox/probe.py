@@ -1,4 +1,4 @@
-"""What a sandbox holds on this very host, tried and not believed."""
+"""Attacks on the sandbox of this host: one of each kind, tried in a real worker."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ HAZARDS: Final = ("network", "files", "memory", "processes", "namespaces")
 
 
 @cache
-def holds(backend: Backend) -> dict[str, bool]:
-    """For each hazard, whether a worker in this sandbox failed at it, as it should."""
+def contained_attacks(backend: Backend) -> dict[str, bool]:
+    """For each kind of attack, whether the sandbox contained it."""
     submission = Submission("probe", "", (Cell("probe", _ATTEMPTS, {}),))
     exercises = tuple(Exercise(hazard, hazard, "", ()) for hazard in HAZARDS)
     assignment = Assignment.of("probe", exercises, limits=Limits(seconds=20.0))
@@ -73,12 +73,12 @@ def holds(backend: Backend) -> dict[str, bool]:
         secret.flush()
         given = port.getsockname()[1], secret.name, str(PACKAGE / "version.py")
         try:
-            return {each.id: _held(RemoteAnswer(each, session), given) for each in exercises}
+            return {each.id: is_contained(RemoteAnswer(each, session), given) for each in exercises}
         finally:
             session.close()
 
 
-def _held(answer: RemoteAnswer, given: tuple[object, ...]) -> bool:
+def is_contained(answer: RemoteAnswer, given: tuple[object, ...]) -> bool:
     try:
         answer.result(*given)
     except Unreadable as problem:

@@ -1,7 +1,7 @@
-"""A worker's process from outside: what it says, how long it may take, and its end.
+"""A worker's process as its supervisor sees it: pipes, limits on time, memory and disk, its end.
 
-The supervisor never waits for the worker's consent: it counts the seconds of the clock and the
-memory of all descendants itself, and ends all of them.
+The supervisor does not depend on the worker: it measures wall-clock time and the
+memory of all descendant processes itself, and kills all of them.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from typing import Final
 from tapelab.exercises.ungradable import Unreadable
 from tapelab.grading.assignment import Limits
 
-LOOK: Final = 0.1
-"""Seconds between two looks at memory and disk."""
-PATIENCE: Final = 5.0
-"""Seconds in which all descendants have to be gone."""
+CHECK_SECONDS: Final = 0.1
+"""Seconds between two checks of memory and disk."""
+KILL_SECONDS: Final = 5.0
+"""Seconds in which all descendants have to be killed."""
 PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 class Ended(Unreadable):
-    """The worker was ended, or ended by itself; `ending` is the status of what it was asked."""
+    """The worker was ended, or ended by itself; `ending` is the status of its request."""
 
     def __init__(self, ending: str, text: str) -> None:
         super().__init__(text)
@@ -46,7 +46,7 @@ class SandboxedProcess:
         """Bytes that all descendants may have together."""
         self._process = subprocess.Popen(  # noqa: S603 - our own Python, in a sandbox
             command(self.scratch), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, cwd="/", env=surroundings(self.scratch),
+            stderr=subprocess.DEVNULL, cwd="/", env=worker_environment(self.scratch),
             start_new_session=True, bufsize=0,
         )  # fmt: skip
         assert self._process.stdin is not None
@@ -55,68 +55,68 @@ class SandboxedProcess:
         os.set_blocking(self._into, False)
         os.set_blocking(self._out, False)
 
-    def send(self, content: bytes, until: float) -> None:
-        """Write all of it, if the worker reads; Ended if it does not."""
+    def send(self, content: bytes, deadline: float) -> None:
+        """Write all of the content; Ended if the worker does not read it before the deadline."""
         rest = memoryview(content)
         while rest:
-            self._wait(self._into, selectors.EVENT_WRITE, until)
+            self._wait(self._into, selectors.EVENT_WRITE, deadline)
             try:
                 rest = rest[os.write(self._into, rest[: 1 << 16]) :]
             except (BrokenPipeError, BlockingIOError) as error:
                 if isinstance(error, BrokenPipeError):
-                    raise self._gone() from None
+                    raise self._crash() from None
 
-    def read(self, size: int, until: float) -> bytes:
-        """Exactly so many bytes; Ended if they do not come until then."""
+    def read(self, size: int, deadline: float) -> bytes:
+        """Read exactly so many bytes; Ended if they do not arrive before the deadline."""
         found = bytearray()
         while len(found) < size:
-            self._wait(self._out, selectors.EVENT_READ, until)
+            self._wait(self._out, selectors.EVENT_READ, deadline)
             try:
                 piece = os.read(self._out, min(size - len(found), 1 << 20))
             except BlockingIOError:
                 continue
             if not piece:
-                raise self._gone()
+                raise self._crash()
             found += piece
         return bytes(found)
 
-    def _wait(self, number: int, event: int, until: float) -> None:
+    def _wait(self, number: int, event: int, deadline: float) -> None:
         with selectors.DefaultSelector() as ready:
             ready.register(number, event)
             while True:
-                left = until - time.monotonic()
+                left = deadline - time.monotonic()
                 if left <= 0:
                     raise Ended("timeout", "It took longer than the time limit.")
-                if ready.select(min(left, LOOK)):
+                if ready.select(min(left, CHECK_SECONDS)):
                     return
-                self._look()
+                self._check_limits()
 
-    def _look(self) -> None:
-        used = sum(map(_memory, descendants(self._process.pid)))
+    def _check_limits(self) -> None:
+        used = sum(map(private_memory, descendants(self._process.pid)))
         if used > self.memory:
             raise Ended("memory", "It needed more memory than the limit.")
-        if _size(self.scratch) > self._limits.disk:
+        if disk_usage(self.scratch) > self._limits.disk:
             raise Ended("memory", "It wrote more files than the limit.")
 
-    def _gone(self) -> Ended:
-        """The pipe was closed: how the process ended, as far as it can be seen from outside."""
+    def _crash(self) -> Ended:
+        """How the process ended whose pipe was closed, as far as its exit code shows."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(LOOK * 5)
+            self._process.wait(CHECK_SECONDS * 5)
         code = self._process.poll()
         number = -code if code is not None and code < 0 else (code or 0) - 128
         named = number in set(signal.Signals)
-        told = f"by the signal {signal.Signals(number).name}" if named else "by itself"
-        return Ended("crashed", f"Its process ended {told}.")
+        stat = f"by the signal {signal.Signals(number).name}" if named else "by itself"
+        return Ended("crashed", f"Its process ended {stat}.")
 
     def end(self) -> None:
-        """End the process and all it started, then take its files away."""
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
+        """Kill the process and all its descendants, then delete its files."""
+        deadline = time.monotonic() + KILL_SECONDS
+        while time.monotonic() < deadline:
             below = descendants(self._process.pid)[1:]
             for number in below:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(number, signal.SIGKILL)
-            if not any(map(_alive, below)):
+            if not any(map(_is_alive, below)):
                 break
             time.sleep(0.002)
         self._process.kill()
@@ -127,8 +127,8 @@ class SandboxedProcess:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 
-def surroundings(scratch: Path) -> dict[str, str]:
-    """The environment of a worker: nothing of the grader's, every cache in its own folder."""
+def worker_environment(scratch: Path) -> dict[str, str]:
+    """The environment variables of a worker: none of the grader's, caches in its own folder."""
     folders = (
         *("HOME", "TMPDIR", "NUMBA_CACHE_DIR", "TAPELAB_CACHE_DIR", "MPLCONFIGDIR", "IPYTHONDIR"),
         *("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "XDG_CACHE_HOME"),
@@ -143,7 +143,7 @@ def surroundings(scratch: Path) -> dict[str, str]:
 
 
 def descendants(root: int) -> list[int]:
-    """A process and all that came of it, as Linux lists them; itself alone elsewhere."""
+    """A process and all its descendants, as /proc lists them; itself alone elsewhere."""
     children: dict[int, list[int]] = {}
     for number, parent in _parents():
         children.setdefault(parent, []).append(number)
@@ -158,20 +158,20 @@ def _parents() -> Iterator[tuple[int, int]]:
     for path in proc.iterdir() if proc.is_dir() else ():
         if path.name.isdigit():
             with contextlib.suppress(OSError, ValueError, IndexError):
-                told = (path / "stat").read_text(errors="replace")
-                yield int(path.name), int(told.rpartition(")")[2].split()[1])
+                stat = (path / "stat").read_text(errors="replace")
+                yield int(path.name), int(stat.rpartition(")")[2].split()[1])
 
 
-def _alive(number: int) -> bool:
+def _is_alive(number: int) -> bool:
     try:
-        told = Path(f"/proc/{number}/stat").read_text(errors="replace")
+        stat = Path(f"/proc/{number}/stat").read_text(errors="replace")
     except OSError:
         return False
-    return told.rpartition(")")[2].split()[0] not in "ZX"
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
-def _memory(number: int) -> int:
-    """Bytes that a process has of its own."""
+def private_memory(number: int) -> int:
+    """Bytes of memory that a process does not share."""
     try:
         _, resident, shared, *_ = Path(f"/proc/{number}/statm").read_text().split()
     except (OSError, ValueError):
@@ -179,12 +179,12 @@ def _memory(number: int) -> int:
     return PAGE * (int(resident) - int(shared))
 
 
-def _size(folder: Path) -> int:
-    """Bytes of the files in a folder, as they lie on the disk."""
+def disk_usage(folder: Path) -> int:
+    """Bytes that the files in a folder take on the disk."""
     size = 0
     for place, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
-                told = (Path(place) / name).lstat()
-                size += max(told.st_size, 512 * told.st_blocks) + 4096
+                stat = (Path(place) / name).lstat()
+                size += max(stat.st_size, 512 * stat.st_blocks) + 4096
     return size

@@ -1,4 +1,4 @@
-"""Who may come in: a secret in the address, a cookie after it, and the names we answer to."""
+"""Access control of the server: a token in the address, then a session cookie; accepted hosts."""
 
 from __future__ import annotations
 
@@ -14,64 +14,64 @@ LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True)
-class Door:
-    """The secrets of one run; each session is signed, and so is the token of its forms."""
+class AccessControl:
+    """The secrets of one server run, which sign its sessions and the tokens of their forms."""
 
     names: frozenset[str]
-    """The hosts that a browser may call us by."""
+    """Host names that requests may use."""
     addresses: bool = False
-    """Whether it may call us by any number, too: where we listen beyond this computer."""
+    """Whether requests may use any IP address: true if the server listens on a network."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     _key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     @classmethod
-    def at(cls, host: str) -> Door:
-        """The door of a server that listens at a host."""
+    def for_host(cls, host: str) -> AccessControl:
+        """The access control of a server that listens on a host."""
         if is_loopback(host):
             return cls(LOOPBACK | {host.lower()})
         return cls(LOOPBACK | {host.lower()}, addresses=True)
 
-    def opens(self, token: str) -> bool:
-        """Whether it is the token of the printed address."""
-        return _same(token, self.token)
+    def is_token(self, token: str) -> bool:
+        """Whether this is the token of the printed address."""
+        return is_equal(token, self.token)
 
     def new_session(self) -> str:
-        """What the cookie of a browser that came in holds."""
+        """The cookie value of a new session."""
         name = secrets.token_urlsafe(24)
         return f"{name}.{self._signed('session', name)}"
 
-    def knows(self, session: str) -> bool:
-        """Whether this run gave the session out."""
+    def is_session(self, session: str) -> bool:
+        """Whether this run signed the session."""
         name, _, signature = session.partition(".")
-        return _same(signature, self._signed("session", name))
+        return is_equal(signature, self._signed("session", name))
 
     def form_token(self, session: str) -> str:
-        """What a form of a session carries, and no other page can know."""
+        """The token in the forms of a session, which no other page can know."""
         return self._signed("form", session)
 
-    def accepts(self, form_token: str, session: str) -> bool:
-        """Whether a form was given out by a page of this session."""
-        return _same(form_token, self.form_token(session))
+    def is_form_token(self, form_token: str, session: str) -> bool:
+        """Whether a form belongs to a page of this session."""
+        return is_equal(form_token, self.form_token(session))
 
-    def answers_to(self, host: str) -> bool:
-        """Whether a Host header names us; a name that somebody else points at us does not."""
+    def is_accepted_host(self, host: str) -> bool:
+        """Whether a Host header is one of ours; another name may point at this computer."""
         try:
             name = (urlsplit(f"//{host}").hostname or "").lower()
         except ValueError:
             return False
-        return name in self.names or (self.addresses and _is_number(name))
+        return name in self.names or (self.addresses and is_ip_address(name))
 
     def _signed(self, purpose: str, text: str) -> str:
-        told = f"{purpose}:{text}".encode(errors="backslashreplace")
-        return hmac.new(self._key, told, hashlib.sha256).hexdigest()
+        message = f"{purpose}:{text}".encode(errors="backslashreplace")
+        return hmac.new(self._key, message, hashlib.sha256).hexdigest()
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this computer reaches a host."""
-    return host.lower() == "localhost" or (_is_number(host) and ip_address(host).is_loopback)
+    """Whether a host can be reached from this computer only."""
+    return host.lower() == "localhost" or (is_ip_address(host) and ip_address(host).is_loopback)
 
 
-def _is_number(name: str) -> bool:
+def is_ip_address(name: str) -> bool:
     try:
         ip_address(name)
     except ValueError:
@@ -79,7 +79,7 @@ def _is_number(name: str) -> bool:
     return True
 
 
-def _same(given: str, right: str) -> bool:
-    """Compare in a time that says nothing about where they differ."""
+def is_equal(given: str, right: str) -> bool:
+    """Compare in constant time."""
     given_bytes, right_bytes = (each.encode(errors="backslashreplace") for each in (given, right))
     return hmac.compare_digest(given_bytes, right_bytes)

@@ -22,7 +22,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from tornado.template import Loader
 from tornado.web import HTTPError, RequestHandler
 
-from tapelab.grading.formats.csv_tables import number
+from tapelab.grading.formats.csv_tables import format_points
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.gradebook_errors import (
     ConnectionLostError,
@@ -32,7 +32,7 @@ from tapelab.grading.gradebook.gradebook_errors import (
     UnknownNameError,
 )
 from tapelab.grading.reports.report_page import sign, word
-from tapelab.grading.server.access import Door
+from tapelab.grading.server.access import AccessControl
 from tapelab.locales import language, preferred, say, say_many, sentence, speak_here, translated
 from tapelab.views.card import direction, prose
 
@@ -45,46 +45,46 @@ LEFT_TO_RIGHT: Final = "\u200e"
 
 
 def points(value: float | None) -> str:
-    """Points as people write them; a dash where there are none to tell."""
+    """Points as people write them; a dash for None."""
     if value is None:
         return "–"
-    written = number(value, places=4)
+    written = format_points(value, places=4)
     return f"{LEFT_TO_RIGHT}−{written[1:]}" if written.startswith("-") else written
 
 
-def moment(value: datetime | None) -> str:
-    """A time as the clock of this computer has it."""
+def local_time(value: datetime | None) -> str:
+    """A time in the time zone of this computer."""
     return value.astimezone().strftime("%Y-%m-%d %H:%M") if value else "–"
 
 
 def link(page: str, **query: str) -> str:
-    """The address of a page; names go into its query, where no browser shortens `..`."""
+    """The address of a page; names go into the query, where browsers do not resolve `..`."""
     given = {key: value for key, value in query.items() if value}
     return f"/{page}?{urlencode(given, quote_via=quote)}" if given else f"/{page}"
 
 
-def share(points: float, of: float) -> str:
-    """Whether that is all, a part or none of the points: a class of the style."""
+def earned_share(points: float, of: float) -> str:
+    """The CSS class for all, a part or none of the points."""
     if points >= of or math.isclose(points, of):
         return "all"
     return "part" if points > 0 else "none"
 
 
-def brief(text: str) -> str:
-    """The beginning of what the history tells; a whole result is longer than a cell."""
-    told = _CODED.sub(lambda coded: chr(int(coded[1], 16)), text)
-    return told if len(told) <= LONGEST else f"{told[:LONGEST]}…"
+def truncated(text: str) -> str:
+    """The beginning of a history entry; a whole result is longer than a cell."""
+    data = _CODED.sub(lambda coded: chr(int(coded[1], 16)), text)
+    return data if len(data) <= LONGEST else f"{data[:LONGEST]}…"
 
 
-def within(text: str, kind: str = "bdi", style: str = "") -> str:
-    """A word of others within a sentence, as HTML: escaped, and read in its own direction."""
+def isolated(text: str, kind: str = "bdi", style: str = "") -> str:
+    """Text of users within a sentence as HTML: escaped, with its own text direction."""
     named = f' class="{style}"' if style else ""
     return f"<{kind}{named}>{escape(text)}</{kind}>"
 
 
 HELPERS: Final = {
-    "points": points, "moment": moment, "link": link, "sign": sign, "share": share,
-    "brief": brief, "word": word, "within": within, "prose": prose, "say": say,
+    "points": points, "moment": local_time, "link": link, "sign": sign, "share": earned_share,
+    "brief": truncated, "word": word, "within": isolated, "prose": prose, "say": say,
     "say_many": say_many, "translated": translated,
 }  # fmt: skip
 
@@ -131,47 +131,47 @@ UNEXPECTED: Final = sentence(
 
 
 @dataclass(frozen=True)
-class Desk:
-    """What the pages work with; `cookie` differs from port to port, which share their cookies."""
+class ServerContext:
+    """What all handlers use; `cookie` names the port, because ports of a host share cookies."""
 
     book: Gradebook
-    door: Door
+    access: AccessControl
     cookie: str
     loader: Loader
     language: str
-    """The one that all pages speak; empty where each browser chooses."""
+    """The language of all pages; empty where each browser gets its own."""
 
     @classmethod
-    def of(cls, book: Gradebook, door: Door, port: int, language: str) -> Desk:
-        """The desk of a server at a port."""
+    def of(cls, book: Gradebook, access: AccessControl, port: int, language: str) -> ServerContext:
+        """The context of a server on a port."""
         loader = Loader(str(TEMPLATES), autoescape="xhtml_escape", namespace=HELPERS)
-        return cls(book, door, f"tapelab-gradebook-{port}", loader, language)
+        return cls(book, access, f"tapelab-gradebook-{port}", loader, language)
 
 
 class Handler(RequestHandler):
-    """A page; subclasses draw it from the gradebook, in a thread of its own."""
+    """A page; subclasses render it from the gradebook, read in a thread."""
 
     policy = PAGE_POLICY
     private = True
-    """Whether only those may see it who came in."""
+    """Whether the page needs a session."""
 
-    def initialize(self, desk: Desk) -> None:
-        """Take the desk that the routes hand over."""
-        self.desk = desk
+    def initialize(self, context: ServerContext) -> None:
+        """Keep the context that the routes pass."""
+        self.context = context
 
     def set_default_headers(self) -> None:
-        """Every answer has them, also one that refuses."""
+        """Set the security headers of every response, errors included."""
         self.clear_header("Server")
         for name, value in HEADERS.items():
             self.set_header(name, value)
         self.set_header("Content-Security-Policy", self.policy)
 
     def prepare(self) -> None:
-        """Refuse a foreign name, a browser that did not come in, a form from elsewhere."""
-        asked_for = self.request.headers.get("Accept-Language", "")
-        speak_here(self.desk.language or preferred(asked_for))
+        """Refuse another Host, a browser without a session, and a form of another page."""
+        accepted_languages = self.request.headers.get("Accept-Language", "")
+        speak_here(self.context.language or preferred(accepted_languages))
         host = self.request.headers.get("Host", "")
-        if not self.desk.door.answers_to(host):
+        if not self.context.access.is_accepted_host(host):
             raise HTTPError(HTTPStatus.FORBIDDEN, say(WRONG_HOST, host=host))
         if self.private and not self.session:
             raise HTTPError(HTTPStatus.FORBIDDEN, translated(NOT_IN))
@@ -180,34 +180,36 @@ class Handler(RequestHandler):
 
     @property
     def session(self) -> str:
-        """The session of the browser; empty if it has none that we gave out."""
-        told = self.get_cookie(self.desk.cookie) or ""
-        return told if self.desk.door.knows(told) else ""
+        """The session of the browser; empty if it has none that this run signed."""
+        cookie = self.get_cookie(self.context.cookie) or ""
+        return cookie if self.context.access.is_session(cookie) else ""
 
     def _is_own_form(self) -> bool:
         origin = self.request.headers.get("Origin")
         here = origin is None or urlsplit(origin).netloc == self.request.headers.get("Host")
-        return here and self.desk.door.accepts(self.get_body_argument("form", ""), self.session)
+        return here and self.context.access.is_form_token(
+            self.get_body_argument("form", ""), self.session
+        )
 
     async def from_book(self, read: Callable[[Gradebook], T]) -> T:
-        """Ask the gradebook, which may have to wait, without keeping other pages waiting."""
-        return await asyncio.to_thread(read, self.desk.book)
+        """Read the gradebook in a thread, so that other requests do not wait."""
+        return await asyncio.to_thread(read, self.context.book)
 
-    def show(self, template: str, **told: Any) -> None:
-        """Answer with a page."""
-        form_token = self.desk.door.form_token(self.session) if self.session else ""
-        place = self.desk.book.place
-        drawn = self.desk.loader.load(template).generate(
+    def show(self, template: str, **data: Any) -> None:
+        """Respond with a rendered template."""
+        form_token = self.context.access.form_token(self.session) if self.session else ""
+        place = self.context.book.place
+        html = self.context.loader.load(template).generate(
             form_token=form_token,
             place=place,
             language=language(),
             direction=direction(),
-            **({"again": {}} | told),
+            **({"again": {}} | data),
         )
-        self.finish(drawn)
+        self.finish(html)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Say what is wrong on a page; keep what was typed, so that it can be sent again."""
+        """Show the error on a page, with what was typed, so that it can be sent again."""
         error = (kwargs.get("exc_info") or (None, None))[1]
         why = _why(status_code, error)
         status = next((s for kind, s in STATUS_OF if isinstance(error, kind)), status_code)
@@ -220,12 +222,12 @@ class Handler(RequestHandler):
         return [name for name in self.request.body_arguments if name != "form"]
 
     def log_exception(self, *error: Any) -> None:
-        """What the gradebook says stands on the page; a traceback of it would help nobody."""
+        """Log other errors only: the page shows what a GradebookError says."""
         if not isinstance(error[1], GradebookError | HTTPError):
             super().log_exception(*error)
 
     def compute_etag(self) -> None:
-        """Nothing of this is kept by a browser."""
+        """Send no ETag: browsers keep nothing."""
 
 
 def _why(status: int, error: BaseException | None) -> str:

@@ -1,4 +1,4 @@
-"""Listening at a port, and serving until somebody says stop."""
+"""The HTTP server of the gradebook: binding a port, and serving until it is stopped."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tornado.web import Application
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.gradebook_errors import GradebookError
 from tapelab.grading.server import pages
-from tapelab.grading.server.access import Door
-from tapelab.grading.server.handler import Desk, Handler
+from tapelab.grading.server.access import AccessControl
+from tapelab.grading.server.handler import Handler, ServerContext
 
 LARGEST_FORM: Final = 1 << 18
 """Bytes; a comment has room, and nobody fills the memory."""
@@ -42,16 +42,16 @@ _OPENER: Final = '<!doctype html><meta http-equiv="refresh" content="0;url={addr
 
 
 class PortError(GradebookError, OSError):
-    """The server cannot listen where it was told to."""
+    """The server cannot listen on this host and port."""
 
 
 @dataclass(frozen=True)
-class Listening:
-    """A socket that is bound, and the door behind it."""
+class BoundServer:
+    """A bound socket, and the access control of the server behind it."""
 
     host: str
     socket: socket.socket
-    door: Door
+    access: AccessControl
 
     @property
     def port(self) -> int:
@@ -60,61 +60,63 @@ class Listening:
 
     @property
     def address(self) -> str:
-        """Where a browser comes in, with the token."""
+        """The address to open in a browser, with the token."""
         everywhere = {"0.0.0.0", "::"}  # noqa: S104 - only where the teacher asked for it
         host = socket.gethostname() if self.host in everywhere else self.host
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/?token={self.door.token}"
+        return (
+            f"http://{f'[{host}]' if ':' in host else host}:{self.port}/?token={self.access.token}"
+        )
 
     def close(self) -> None:
-        """Give the port back."""
+        """Close the socket."""
         self.socket.close()
 
 
-def listen(host: str, port: int) -> Listening:
-    """Take a port; 0 is any that is free."""
+def listen(host: str, port: int) -> BoundServer:
+    """Bind a port; 0 chooses a free one. PortError where that is not possible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         bound = socket.create_server((host, port), family=family)
     except OSError as error:
-        raise PortError(_refused(host, port, error)) from error
+        raise PortError(_port_message(host, port, error)) from error
     bound.setblocking(False)
-    return Listening(host, bound, _door(host))
+    return BoundServer(host, bound, _access_control(host))
 
 
-def _door(host: str) -> Door:
-    door = Door.at(host)
-    if not door.addresses:
-        return door
-    return Door(door.names | {socket.gethostname().lower()}, addresses=True)
+def _access_control(host: str) -> AccessControl:
+    access = AccessControl.for_host(host)
+    if not access.addresses:
+        return access
+    return AccessControl(access.names | {socket.gethostname().lower()}, addresses=True)
 
 
-def _refused(host: str, port: int, error: OSError) -> str:
+def _port_message(host: str, port: int, error: OSError) -> str:
     taken = error.errno == errno.EADDRINUSE
     why = "is taken by another program" if taken else f"cannot be used: {error.strerror}"
     return f"Port {port} of {host} {why}. Try --port 0, which takes any that is free."
 
 
-def application(book: Gradebook, listening: Listening, language: str = "") -> Application:
-    """The pages on a gradebook; a path of a request is looked up here, never in the files."""
-    desk = {"desk": Desk.of(book, listening.door, listening.port, language)}
+def application(book: Gradebook, server_socket: BoundServer, language: str = "") -> Application:
+    """The routes of the server; a request path is looked up here, never in the file system."""
+    context = {"desk": ServerContext.of(book, server_socket.access, server_socket.port, language)}
     return Application(
-        [(path, handler, desk) for path, handler in ROUTES.items()],
+        [(path, handler, context) for path, handler in ROUTES.items()],
         default_handler_class=pages.Nowhere,
-        default_handler_args=desk,
+        default_handler_args=context,
         log_function=lambda _: None,  # addresses hold the token and names of students
     )
 
 
 async def serve(
-    book: Gradebook, listening: Listening, *, language: str = "",
+    book: Gradebook, server_socket: BoundServer, *, language: str = "",
     ready: Callable[[], None] = lambda: None,
 ) -> None:  # fmt: skip
-    """Answer until an interrupt or a request to end; what is being written then is written.
+    """Serve until SIGINT or SIGTERM; requests that are being answered are finished.
 
-    Without a language each browser is answered in its own.
+    Without a language each browser gets pages in its own.
     """
-    server = HTTPServer(application(book, listening, language), max_body_size=LARGEST_FORM)
-    server.add_socket(listening.socket)
+    server = HTTPServer(application(book, server_socket, language), max_body_size=LARGEST_FORM)
+    server.add_socket(server_socket.socket)
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError, RuntimeError, ValueError):  # elsewhere, or in a thread
@@ -128,7 +130,7 @@ async def serve(
 
 
 def open_browser(address: str, folder: Path) -> None:
-    """Open the page by a file that only we may read: a command line would show the token."""
+    """Open the page through a private file: a command line would show the token."""
     file = folder / "gradebook.html"
     file.touch(mode=0o600)
     file.write_text(_OPENER.format(address=address), encoding="utf-8")

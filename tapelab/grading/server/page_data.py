@@ -216,8 +216,8 @@ def sheet(book: Gradebook, assignment: str, sort: str = "", order: str = "") -> 
     keys = _keys(columns)
     sort = sort if sort in keys else "student"
     lines.sort(key=keys[sort], reverse=order == DOWN)
-    told = statistics_of(book, assignment)
-    return Sheet(book.assignment(assignment), told, columns, tuple(lines), sort, order == DOWN)
+    data = statistics_of(book, assignment)
+    return Sheet(book.assignment(assignment), data, columns, tuple(lines), sort, order == DOWN)
 
 
 def _columns(results: list[Result]) -> tuple[Column, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from tornado.web import HTTPError
 
 from tapelab.errors import RecordingError
-from tapelab.grading.formats.csv_tables import number, text_of
+from tapelab.grading.formats.csv_tables import format_points, text_of
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.entities import Kind
 from tapelab.grading.gradebook.gradebook_errors import UnfitError, UnknownNameError
@@ -30,30 +30,30 @@ DONE: Final = {
     "there was none": sentence("There were no points by hand to take back."),
     "said": sentence("The comment is noted."),
 }
-"""By the word in the address, what a page says after a form."""
+"""The sentence after a form, by the word in the redirect."""
 
 
 class Overview(Handler):
-    """All assignments; with the token it is the way in."""
+    """All assignments; with the token, the start of a session."""
 
     private = False
 
     async def get(self) -> None:
-        """Let those in who have the token; show the assignments to those who are in."""
+        """Start a session if the address has the token; else show the assignments."""
         token = self.get_query_argument("token", "")
         if token:
-            self._let_in(token)
+            self._start_session(token)
             return
         if not self.session:
             raise HTTPError(HTTPStatus.FORBIDDEN, translated(NOT_IN))
         self.show("overview.html", summaries=await self.from_book(overview))
 
-    def _let_in(self, token: str) -> None:
-        if not self.desk.door.opens(token):
+    def _start_session(self, token: str) -> None:
+        if not self.context.access.is_token(token):
             wrong = paragraph(say("The token is wrong."), translated(NOT_IN))
             raise HTTPError(HTTPStatus.FORBIDDEN, wrong)
-        session = self.session or self.desk.door.new_session()
-        self.set_cookie(self.desk.cookie, session, httponly=True, samesite="Strict", path="/")
+        session = self.session or self.context.access.new_session()
+        self.set_cookie(self.context.cookie, session, httponly=True, samesite="Strict", path="/")
         # Not a redirect: a browser that came from elsewhere would leave a strict cookie out.
         self.show("welcome.html")
 
@@ -72,11 +72,12 @@ class Assignment(Handler):
 
     async def get(self) -> None:
         """Show the table, sorted as the address says."""
-        name, sort, order = map(self._asked, ("name", "sort", "order"))
+        name, sort, order = map(self.query_argument, ("name", "sort", "order"))
         table = await self.from_book(partial(sheet, assignment=name, sort=sort, order=order))
         self.show("assignment.html", sheet=table)
 
-    def _asked(self, name: str) -> str:
+    def query_argument(self, name: str) -> str:
+        """A value of the query string; empty if it is missing."""
         return self.get_query_argument(name, "")
 
 
@@ -87,28 +88,28 @@ class Submission(Handler):
         """Show the attempt that counts, or another one."""
         assignment, student = (self.get_query_argument(n, "") for n in ("assignment", "student"))
         digest = self.get_query_argument("attempt", "")
-        told = await self.from_book(
+        data = await self.from_book(
             partial(work, assignment=assignment, student=student, digest=digest)
         )
-        said = translated(DONE.get(self.get_query_argument("done", ""), ""))
-        self.show("submission.html", work=told, said=said)
+        message = translated(DONE.get(self.get_query_argument("done", ""), ""))
+        self.show("submission.html", work=data, message=message)
 
     async def _change(self) -> None:
-        done = await self.from_book(self.changed)
+        done = await self.from_book(self.apply_form)
         query = {name: self.get_body_argument(name) for name in ("assignment", "student")}
         self.redirect(link("submission", **query, done=done), status=HTTPStatus.SEE_OTHER)
 
-    def changed(self, book: Gradebook) -> str:
-        """Do what the form asks for; the word in DONE for it."""
+    def apply_form(self, book: Gradebook) -> str:
+        """Apply the form to the gradebook; return the key of the sentence in DONE."""
         raise NotImplementedError
 
     def field(self, name: str) -> str:
-        """What a field of the form holds; empty if it was not sent."""
+        """The value of a form field; empty if it was not sent."""
         return str(self.get_body_argument(name, ""))
 
     @property
-    def of_whom(self) -> tuple[str, str]:
-        """The student and the assignment that a form is about."""
+    def student_and_assignment(self) -> tuple[str, str]:
+        """The student and the assignment of a form."""
         return self.field("student"), self.field("assignment")
 
 
@@ -116,18 +117,19 @@ class Mark(Submission):
     """Points by hand, from a form."""
 
     async def get(self) -> None:
-        """Only a form leads here."""
+        """Refuse: this address takes forms only."""
         raise HTTPError(HTTPStatus.METHOD_NOT_ALLOWED)
 
     async def post(self) -> None:
-        """Note them, then show the submission."""
+        """Apply the form, then redirect to the submission."""
         await self._change()
 
-    def changed(self, book: Gradebook) -> str:
-        """Give the points, which the history tells of."""
+    def apply_form(self, book: Gradebook) -> str:
+        """Record the points."""
         book.mark(
-            *self.of_whom, typed_points(self.field("points")), exercise=self.field("exercise"),
-            kind=kind(self.field("kind")), comment=self.field("comment").strip(),
+            *self.student_and_assignment, typed_points(self.field("points")),
+            exercise=self.field("exercise"), kind=kind(self.field("kind")),
+            comment=self.field("comment").strip(),
         )  # fmt: skip
         return "marked"
 
@@ -135,24 +137,28 @@ class Mark(Submission):
 class Unmark(Mark):
     """Points by hand, taken back."""
 
-    def changed(self, book: Gradebook) -> str:
-        """Take them back by another entry of the history."""
+    def apply_form(self, book: Gradebook) -> str:
+        """Remove the points; the history keeps both entries."""
         exercise, of_kind = self.field("exercise"), kind(self.field("kind"))
-        taken = book.unmark(*self.of_whom, exercise=exercise, kind=of_kind)
+        taken = book.unmark(*self.student_and_assignment, exercise=exercise, kind=of_kind)
         return "unmarked" if taken else "there was none"
 
 
 class Comment(Mark):
-    """Something written for a student."""
+    """A comment for a student."""
 
-    def changed(self, book: Gradebook) -> str:
+    def apply_form(self, book: Gradebook) -> str:
         """Add the comment."""
-        book.comment(*self.of_whom, self.field("text").strip(), exercise=self.field("exercise"))
+        book.comment(
+            *self.student_and_assignment,
+            self.field("text").strip(),
+            exercise=self.field("exercise"),
+        )
         return "said"
 
 
 class Style(Handler):
-    """The one style of all pages; also of those that refuse."""
+    """The stylesheet of all pages, error pages included."""
 
     private = False
 
@@ -163,16 +169,16 @@ class Style(Handler):
 
 
 class Nowhere(Handler):
-    """Whatever else is asked for."""
+    """Any other address."""
 
     def prepare(self) -> None:
-        """Say so, to those who came in."""
+        """Respond with 404, after the checks of every page."""
         super().prepare()
         raise HTTPError(HTTPStatus.NOT_FOUND)
 
 
 def typed_points(text: str) -> float:
-    """Points as a person types them, with a point or with a comma."""
+    """The number that a person typed, with a decimal point or comma; UnfitError for other text."""
     try:
         value = float(text.strip().replace(",", ".").replace("−", "-"))
     except ValueError:
@@ -184,7 +190,7 @@ def typed_points(text: str) -> float:
 
 
 def kind(text: str) -> Kind:
-    """What a mark does; UnfitError for what no form of ours says."""
+    """The kind of a mark; UnfitError for text that no form of ours sends."""
     if text not in list(Kind):
         raise UnfitError(say("`{text}` is no kind of mark.", text=text))
     return Kind(text)
@@ -194,8 +200,8 @@ Lines = tuple[list[str], list[list[str]]]
 """The head of a table, and its rows."""
 
 
-class Paper(Handler):
-    """A page that brings its own style, and may do nothing else."""
+class Document(Handler):
+    """A document with its own style sheet, in a sandbox that allows nothing else."""
 
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
@@ -204,40 +210,40 @@ class Paper(Handler):
 
     async def get(self) -> None:
         """Send it."""
-        self.finish(await self.from_book(self.drawn))
+        self.finish(await self.from_book(self.document_html))
 
-    def drawn(self, book: Gradebook) -> str:
-        """The page as HTML."""
+    def document_html(self, book: Gradebook) -> str:
+        """The document as HTML."""
         raise NotImplementedError
 
-    def asked(self, name: str) -> str:
-        """What the address says of it."""
+    def query(self, name: str) -> str:
+        """A value of the query string; empty if it is missing."""
         return str(self.get_query_argument(name, ""))
 
 
-class Feedback(Paper):
-    """What the student reads."""
+class Feedback(Document):
+    """The feedback page of a student."""
 
-    def drawn(self, book: Gradebook) -> str:
+    def document_html(self, book: Gradebook) -> str:
         """The page of the attempt that counts, or of another one."""
-        told = work(book, self.asked("assignment"), self.asked("student"), self.asked("attempt"))
-        if told.shown is None or told.shown.graded is None:
+        data = work(book, self.query("assignment"), self.query("student"), self.query("attempt"))
+        if data.shown is None or data.shown.graded is None:
             raise UnknownNameError(say("There is no result yet, so no feedback."))
-        tapes = book.tapes(told.listed.name, told.shown.handed.digest)
-        grade = told.grade if told.shown.counts else None
-        return feedback_page(told.shown.graded.result, tapes, told.comments, grade)
+        tapes = book.tapes(data.listed.name, data.shown.handed.digest)
+        grade = data.grade if data.shown.counts else None
+        return feedback_page(data.shown.graded.result, tapes, data.comments, grade)
 
 
-class Report(Paper):
-    """How the class did, with plots."""
+class Report(Document):
+    """The statistics page of an assignment."""
 
-    def drawn(self, book: Gradebook) -> str:
+    def document_html(self, book: Gradebook) -> str:
         """The page of an assignment."""
-        return statistics_page(statistics_of(book, self.asked("name")))
+        return statistics_page(statistics_of(book, self.query("name")))
 
 
-class Explorer(Paper):
-    """The recording of an exercise, alive in a frame that reaches neither pages nor cookies."""
+class Explorer(Document):
+    """The interactive figure of a recording, in a frame without access to pages and cookies."""
 
     policy = (
         "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -245,10 +251,10 @@ class Explorer(Paper):
         "sandbox allow-scripts"
     )
 
-    def drawn(self, book: Gradebook) -> str:
+    def document_html(self, book: Gradebook) -> str:
         """The Explorer as a page of its own."""
-        exercise = self.asked("exercise")
-        tape = book.tapes(self.asked("assignment"), self.asked("attempt")).get(exercise)
+        exercise = self.query("exercise")
+        tape = book.tapes(self.query("assignment"), self.query("attempt")).get(exercise)
         if tape is None:
             raise UnknownNameError(say("No recording was kept with this submission."))
         try:
@@ -260,13 +266,13 @@ class Explorer(Paper):
 
 
 class Grades(Handler):
-    """The table of an assignment, or of the course, as a file."""
+    """The grades of an assignment, or of the course, as a file."""
 
     async def get(self) -> None:
         """Send it as CSV or as JSON."""
         name = self.get_query_argument("name", "")
         form = "json" if self.get_query_argument("as", "") == "json" else "csv"
-        text = await self.from_book(partial(_table, name=name, form=form))
+        text = await self.from_book(partial(_grades_table, name=name, form=form))
         kind = "application/json" if form == "json" else "text/csv"
         stem = file_name(name) if name else "roster"
         self.set_header("Content-Type", f"{kind}; charset=utf-8")
@@ -275,34 +281,36 @@ class Grades(Handler):
         self.finish(text)
 
 
-def _table(book: Gradebook, *, name: str, form: str) -> str:
-    header, rows = _of_assignment(sheet(book, name)) if name else _of_course(book)
+def _grades_table(book: Gradebook, *, name: str, form: str) -> str:
+    header, rows = _assignment_table(sheet(book, name)) if name else _course_table(book)
     if form == "csv":
         return text_of(header, rows, bom=True)
-    told: list[dict[str, Any]] = [dict(zip(header, row, strict=True)) for row in rows]
+    data: list[dict[str, Any]] = [dict(zip(header, row, strict=True)) for row in rows]
     if name:
-        told = [asdict(grade) | {"final": grade.final} for grade in book.grades(name)]
-    return json.dumps(told, ensure_ascii=False, indent=2, default=str)
+        data = [asdict(grade) | {"final": grade.final} for grade in book.grades(name)]
+    return json.dumps(data, ensure_ascii=False, indent=2, default=str)
 
 
-def _of_assignment(table: Sheet) -> Lines:
+def _assignment_table(table: Sheet) -> Lines:
     header = ["student", "name", "points", "penalty", "extra", "final", "of", "attempts"]
     header += [f"{each.exercise} {each.title}" for each in table.columns]
     rows = []
     for line in table.lines:
         g = line.grade
         sums = (g.points, g.penalty, g.extra, g.final, g.of, g.attempts)
-        cells = [number(cell.points) if cell else "" for cell in line.cells]
-        rows.append([g.student, g.name, *map(number, sums), *cells])
+        cells = [format_points(cell.points) if cell else "" for cell in line.cells]
+        rows.append([g.student, g.name, *map(format_points, sums), *cells])
     return header, rows
 
 
-def _of_course(book: Gradebook) -> Lines:
+def _course_table(book: Gradebook) -> Lines:
     assignments, members = roster(book)
     header = ["student", "name", "email", *(each.name for each in assignments), "total", "of"]
     rows = []
     for each in members:
         total = (each.total.final, each.total.of) if each.total else (None, None)
         sums = [*(grade.final for grade in each.grades), *total]
-        rows.append([each.student.login, each.student.name, each.student.email, *map(number, sums)])
+        rows.append(
+            [each.student.login, each.student.name, each.student.email, *map(format_points, sums)]
+        )
     return header, rows

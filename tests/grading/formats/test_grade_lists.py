@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tapelab.grading.formats.csv_tables import Grade, Learner, UnreadableFormat, number
+from tapelab.grading.formats.csv_tables import Grade, Learner, UnreadableFormat, format_points
 from tapelab.grading.formats.grade_lists import READERS, WRITERS, learners_in
 
 DUE = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -143,4 +143,4 @@ def test_a_roster_is_the_learners_of_a_list_each_once():
     ("points", "said"), [(0.1 + 0.2, "0.3"), (10, "10"), (0.0, "0"), (None, ""), (100, "100")]
 )
 def test_points_have_no_zeros_at_their_end(points, said):
-    assert number(points) == said
+    assert format_points(points) == said

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.server.http_server import Listening
+from tapelab.grading.server.http_server import BoundServer
 from tests.fixtures.taught_course import fill, serving
 
 
@@ -28,7 +28,7 @@ class Answer:
 class Client:
     """A browser without a screen: it sends what it is told to, and keeps the cookie it got."""
 
-    at: Listening
+    at: BoundServer
     headers: dict[str, str] = field(default_factory=dict)
 
     def get(self, path: str, **headers: str) -> Answer:
@@ -49,7 +49,7 @@ class Client:
 
     def come_in(self) -> Client:
         """Take the token to the door, and keep the cookie."""
-        cookie = self.get(f"/?token={self.at.door.token}").headers["Set-Cookie"]
+        cookie = self.get(f"/?token={self.at.access.token}").headers["Set-Cookie"]
         self.headers["Cookie"] = cookie.split(";")[0]
         return self
 
@@ -72,8 +72,8 @@ def book(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def at(book):
-    with serving(book) as listening:
-        yield listening
+    with serving(book) as server_socket:
+        yield server_socket
 
 
 @pytest.fixture

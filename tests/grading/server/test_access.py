@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tapelab.grading.server.access import Door, is_loopback
+from tapelab.grading.server.access import AccessControl, is_loopback
 
-HERE = Door.at("127.0.0.1")
+HERE = AccessControl.for_host("127.0.0.1")
 
 
 @pytest.mark.parametrize("path", ["/", "/roster", "/assignment?name=03", "/grades", "/nowhere",
@@ -21,7 +21,7 @@ def test_without_the_token_every_page_says_where_to_come_in_and_nothing_else(str
 
 
 def test_a_wrong_token_opens_nothing_and_leaves_no_cookie(stranger, at):
-    for token in ("x", at.door.token[:-1], at.door.token + "x", "%C3%A9"):
+    for token in ("x", at.access.token[:-1], at.access.token + "x", "%C3%A9"):
         said = stranger.get(f"/?token={token}")
         assert said.status == 403
         assert "The token is wrong" in said.text
@@ -29,32 +29,32 @@ def test_a_wrong_token_opens_nothing_and_leaves_no_cookie(stranger, at):
 
 
 def test_the_token_gives_a_cookie_that_no_script_reads_and_no_other_site_sends(stranger, at):
-    cookie = stranger.get(f"/?token={at.door.token}").headers["Set-Cookie"]
+    cookie = stranger.get(f"/?token={at.access.token}").headers["Set-Cookie"]
     assert cookie.startswith(f"tapelab-gradebook-{at.port}=")
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
-    assert at.door.token not in cookie
+    assert at.access.token not in cookie
 
 
 @pytest.mark.parametrize("session", ["", ".", "x", "x.y", "ä.ö"])
 def test_a_session_that_was_not_given_out_is_unknown(session):
-    assert not HERE.knows(session)
+    assert not HERE.is_session(session)
 
 
 def test_a_session_of_an_earlier_run_is_unknown():
-    assert not Door.at("127.0.0.1").knows(HERE.new_session())
-    assert HERE.knows(HERE.new_session())
+    assert not AccessControl.for_host("127.0.0.1").is_session(HERE.new_session())
+    assert HERE.is_session(HERE.new_session())
 
 
 def test_a_form_belongs_to_one_session():
     one, other = HERE.new_session(), HERE.new_session()
-    assert HERE.accepts(HERE.form_token(one), one)
-    assert not HERE.accepts(HERE.form_token(one), other)
+    assert HERE.is_form_token(HERE.form_token(one), one)
+    assert not HERE.is_form_token(HERE.form_token(one), other)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:80", "localhost", "LOCALHOST:1", "[::1]:8877"])
 def test_a_server_of_this_computer_answers_to_its_own_names(host):
-    assert HERE.answers_to(host)
+    assert HERE.is_accepted_host(host)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_a_server_of_this_computer_answers_to_its_own_names(host):
      "evil@127.0.0.2"],
 )  # fmt: skip
 def test_it_does_not_answer_to_names_that_others_point_at_it(host):
-    assert not HERE.answers_to(host)
+    assert not HERE.is_accepted_host(host)
 
 
 def test_beyond_this_computer_numbers_are_names_and_foreign_names_are_not():
-    door = Door.at("0.0.0.0")
-    assert door.answers_to("192.168.0.7:8877")
-    assert not door.answers_to("evil.example:8877")
+    access = AccessControl.for_host("0.0.0.0")
+    assert access.is_accepted_host("192.168.0.7:8877")
+    assert not access.is_accepted_host("evil.example:8877")
 
 
 @pytest.mark.parametrize(

@@ -84,9 +84,9 @@ def test_listening_beyond_this_computer_says_what_that_means(place):
     command = [*SERVE, place, "--host", "0.0.0.0", "--port", "0", "--no-browser"]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, **streams, text=True) as run:
-        told = run.stderr.readline()
+        data = run.stderr.readline()
         next(line for line in run.stdout if "http://" in line)
         run.send_signal(signal.SIGTERM)
         run.communicate(timeout=20)
-    assert "reached from other computers" in told
-    assert "not encrypted" in told
+    assert "reached from other computers" in data
+    assert "not encrypted" in data

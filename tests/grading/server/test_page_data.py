@@ -44,8 +44,8 @@ def test_a_page_that_waits_for_the_database_keeps_no_other_page_waiting(teacher,
 
 @pytest.mark.parametrize(("value", "told"), [(2.0, "2"), (-0.5, "\u200e−0.5"), (1 / 3, "0.3333"),
                                              (None, "–"), (12345678.0, "12345678")])  # fmt: skip
-def test_points_are_written_as_people_write_them(value, told):
-    assert points(value) == told
+def test_points_are_written_as_people_write_them(value, data):
+    assert points(value) == data
 
 
 def test_a_sum_of_parts_that_rounding_left_short_is_all():

@@ -49,9 +49,9 @@ def test_no_page_holds_a_script_and_each_forbids_them(teacher, path):
 
 
 @pytest.mark.parametrize(("accepted", "told"), LANGUAGES.items())
-def test_a_page_speaks_the_language_of_its_browser(teacher, accepted, told):
+def test_a_page_speaks_the_language_of_its_browser(teacher, accepted, data):
     page = teacher.get("/", **{"Accept-Language": accepted}).text
-    assert all(each in page for each in told)
+    assert all(each in page for each in data)
     assert "<h1>Assignments</h1>" in teacher.get("/").text
 
 
@@ -94,8 +94,8 @@ def test_the_table_of_an_assignment_is_sorted_as_asked(teacher):
 def test_a_check_says_what_it_found_and_which_pitfall_the_class_fell_into(teacher):
     assert "outside-tape ×2" in teacher.get("/assignment?name=03").text
     page = submission(teacher, "ada")
-    for told in ("The value is right", "hidden", "private", "outside-tape", "Cell 3 printed."):
-        assert told in page
+    for data in ("The value is right", "hidden", "private", "outside-tape", "Cell 3 printed."):
+        assert data in page
 
 
 def test_a_student_whom_no_path_may_stand_for_has_a_page(teacher):
@@ -125,8 +125,8 @@ def test_tables_are_saved_for_spreadsheets_and_programs(teacher):
     rows = list(csv.DictReader(io.StringIO(said.text.lstrip("\ufeff"))))
     assert {row["student"]: row["03.1 The value is right"] for row in rows}[DOTS] == "4"
     assert said.headers["Content-Disposition"] == 'attachment; filename="03.csv"'
-    told = json.loads(teacher.get("/grades?name=03&as=json").text)
-    assert {each["student"]: each["final"] for each in told}[DOTS] == 6
+    data = json.loads(teacher.get("/grades?name=03&as=json").text)
+    assert {each["student"]: each["final"] for each in data}[DOTS] == 6
     assert len(json.loads(teacher.get("/grades?as=json").text)) == 5
 
 
