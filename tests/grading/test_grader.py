@@ -124,7 +124,7 @@ def test_only_changed_checks_run_again(submission, monkeypatch):
         asked.append(check.title)
         return real(check, *rest)
 
-    monkeypatch.setattr(grader, "result_of", noted)
+    monkeypatch.setattr(grader, "check_result", noted)
     first, second = value("First", 4, 9.0, at=((3.0,),)), value("Second", 4, 16.0, at=((4.0,),))
     earlier = grade(submission, Assignment.of("ways", (_of("1", first, second),)))
     changed = value("Second", 4, 17.0, at=((4.0,),))
@@ -176,7 +176,7 @@ def test_nothing_runs_where_nothing_can_hold_it(tmp_path, monkeypatch):
         replace(each, lacks=lambda: "the test took it away") for each in backends.BACKENDS[:-1]
     )
     monkeypatch.setattr(backends, "BACKENDS", (*lacking, backends.BACKENDS[-1]))
-    monkeypatch.setattr(grader, "choose", choose_sandbox.__wrapped__)
+    monkeypatch.setattr(grader, "choose_sandbox", choose_sandbox.__wrapped__)
     with pytest.raises(NoSandboxError, match=r"bubblewrap: the test took it away.*unsafe"):
         grade(_handed_in(tmp_path, SQUARE), course())
 

@@ -110,7 +110,7 @@ def test_a_recording_of_hidden_inputs_is_not_kept_for_pictures(monkeypatch):
     def check_result(check, key, version, answer):
         answer.trials += (type("Trial", (), {"recording": check.title})(),)
 
-    monkeypatch.setattr(grader, "result_of", check_result)
+    monkeypatch.setattr(grader, "check_result", check_result)
     checks = [replace(check(v, v.value), key=v.value) for v in Visibility]
     exercise = type("Exercise", (), {"id": "sums.1", "checks": checks})()
     assignment = type("A", (), {"keys": lambda self, _: [(c.key, "v") for c in checks]})()
