@@ -119,5 +119,5 @@ def test_a_recording_of_hidden_inputs_is_not_kept_for_pictures(monkeypatch):
     def keep(exercise, recording):
         kept.append(recording)
 
-    list(grader._checks(exercise, assignment, {}, Asked(), keep))
+    list(grader._run_checks(exercise, assignment, {}, Asked(), keep))
     assert kept == ["public"]
