@@ -132,7 +132,7 @@ def export_gradebook(
     _known(form, BOOK_FORMATS)
     with _told(), opened(gradebook) as book:
         from tapelab.grading.formats import gradebook_export, nbgrader_course
-        from tapelab.grading.formats.csv_tables import save
+        from tapelab.grading.formats.csv_tables import write_csv
         from tapelab.grading.formats.grade_lists import WRITERS
 
         chosen = tuple(assignments or ())
@@ -148,7 +148,7 @@ def export_gradebook(
             text = gradebook_export.json_text(gradebook_export.results_in(book, chosen))
         else:
             text = WRITERS[form](gradebook_export.grades_in(book, chosen))
-        save(text, to)
+        write_csv(text, to)
     typer.echo(f"Wrote {to}.")
 
 
@@ -165,11 +165,11 @@ def import_learners(
     _known(form, LISTS)
     with _told(), opened(gradebook) as book:
         from tapelab.grading.formats import gradebook_export, nbgrader_course
-        from tapelab.grading.formats.csv_tables import content
+        from tapelab.grading.formats.csv_tables import read_text
         from tapelab.grading.formats.grade_lists import READERS, learners_in
 
         of_file = file.suffix == ".db"
-        grades = nbgrader_course.grades(file) if of_file else READERS[form](content(file))
+        grades = nbgrader_course.grades(file) if of_file else READERS[form](read_text(file))
         learners = [gradebook_export.student_of(each) for each in learners_in(grades)]
         added = book.add_students(learners, update=True)
     typer.echo(f"{added} students added, {len(learners) - added} were there.")

@@ -31,7 +31,7 @@ def lti_key(
 
         if not file.exists():
             file.touch(mode=0o600)
-            file.write_text(OwnKey.made().pem, encoding="utf-8")
+            file.write_text(OwnKey.generate().pem, encoding="utf-8")
         published = OwnKey(file.read_text("utf-8")).published()
     typer.echo(json.dumps(published, indent=2))
 

@@ -30,7 +30,7 @@ def platform(main, tmp_path):
             book.hand_in(student, "sums", student, datetime(2026, 3, 2, tzinfo=UTC))
             book.record(result(student, student, points))
         book.mark("bob", "sums", -1, exercise="sums.1")
-    with TestPlatform(OwnKey.made(), OwnKey((tmp_path / "key.pem").read_text())) as running:
+    with TestPlatform(OwnKey.generate(), OwnKey((tmp_path / "key.pem").read_text())) as running:
         described = {
             "client_id": "tool-1", "token_url": f"{running.url}/token",
             "lineitems": f"{running.url}/items",

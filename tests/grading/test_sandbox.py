@@ -6,7 +6,7 @@ import pytest
 
 from tapelab.grading.sandbox.backends import BACKENDS, PACKAGE, private_folder_above, readable_paths
 from tapelab.grading.sandbox.kernel_filters import MACHINES, seccomp_program, why_no_seccomp
-from tapelab.grading.sandbox.probe import HAZARDS, holds
+from tapelab.grading.sandbox.probe import HAZARDS, contained_attacks
 from tests.grading.corpora_run import why_not
 
 
@@ -16,12 +16,12 @@ def test_a_sandbox_holds_every_hazard(name):
     if why_not(name):
         pytest.skip(f"This host has no {name}: {why_not(name)}")
     backend = next(each for each in BACKENDS if each.name == name)
-    assert holds(backend) == dict.fromkeys(HAZARDS, True)
+    assert contained_attacks(backend) == dict.fromkeys(HAZARDS, True)
 
 
 @pytest.mark.slow
 def test_the_probe_finds_what_nothing_holds():
-    found = holds(BACKENDS[-1])
+    found = contained_attacks(BACKENDS[-1])
     assert not found["network"]
     assert not found["files"]
 

@@ -1,4 +1,5 @@
-"""Exchange with other graders and with learning platforms, each format as its own makers read it.
+"""Exchange with other graders and learning platforms.
 
-`grades` and `lists` are grades as CSV, `gradescope` is one result; the others are assignments.
+Assignments are imported from and exported to nbgrader, Otter and OK tests; results go to
+Gradescope, grades to CSV lists of nbgrader, Canvas and Moodle, and by LTI to a platform.
 """

@@ -59,8 +59,8 @@ def format_points(points: float | None, *, places: int = 5) -> str:
     return "" if points is None else f"{points:.{places}f}".rstrip("0").rstrip(".")
 
 
-def whole(points: float) -> float:
-    """Points as an int where they are a whole number."""
+def as_number(points: float) -> float:
+    """Points as an int if they are integral, else as they are."""
     return int(points) if points == int(points) else points
 
 
@@ -76,7 +76,7 @@ Row = Mapping[str, str]
 
 
 def harmless(text: str) -> str:
-    """One line of text that no spreadsheet computes: what looks like a formula gets a quote."""
+    """One line of text that no spreadsheet evaluates: a formula gets a quote in front."""
     line = " ".join(text.replace("\0", "").split())
     danger = _FORMULA.match(line) and not _HARMLESS.match(line)
     return f"'{line}" if danger else line
@@ -87,7 +87,7 @@ def as_written(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell[1:]) else cell
 
 
-def text_of(header: Sequence[str], rows: Iterable[Sequence[str]], *, bom: bool = False) -> str:
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]], *, bom: bool = False) -> str:
     """A table as CSV; with a byte-order mark, Excel takes it for UTF-8."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
@@ -96,20 +96,20 @@ def text_of(header: Sequence[str], rows: Iterable[Sequence[str]], *, bom: bool =
     return (BOM if bom else "") + out.getvalue()
 
 
-def save(text: str, path: Path) -> None:
+def write_csv(text: str, path: Path) -> None:
     """Write a table, whole or not at all."""
     write(path, text.encode("utf-8"))
 
 
-def load(path: Path) -> list[dict[str, str]]:
+def read_csv(path: Path) -> list[dict[str, str]]:
     """The rows of a CSV file by the names in its first row, whatever its mark and its delimiter.
 
     UnreadableFormat where the bytes are no UTF-8, a name comes twice or a row is longer than it.
     """
-    return parse(content(path), name=path.name)
+    return parse_csv(read_text(path), name=path.name)
 
 
-def content(path: Path) -> str:
+def read_text(path: Path) -> str:
     """The text of a file in UTF-8, without its mark."""
     try:
         return path.read_bytes().decode("utf-8-sig")
@@ -119,8 +119,8 @@ def content(path: Path) -> str:
         ) from None
 
 
-def parse(text: str, *, name: str = "The table") -> list[dict[str, str]]:
-    """As `load`, from the text of a table."""
+def parse_csv(text: str, *, name: str = "The table") -> list[dict[str, str]]:
+    """As `read_csv`, from the text of a table."""
     first = text.lstrip(BOM).split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=first.count)
     try:

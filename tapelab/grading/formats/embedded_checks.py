@@ -17,7 +17,7 @@ from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.registry import find
 from tapelab.exercises.session import SESSION
 from tapelab.exercises.verdict import outcome
-from tapelab.grading.formats.csv_tables import whole
+from tapelab.grading.formats.csv_tables import as_number
 
 _TEACHERS: Final[dict[str, Exercise]] = {}
 """The exercises with all of their checks, once a hidden test has brought them."""
@@ -48,7 +48,7 @@ def earned(number: str, title: str) -> float:
         raise LookupError(f"The exercise {number} has no check {title!r} here.")
     with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
         found = outcome(check, LocalAnswer(SESSION.answers.get(number)))
-    return whole(round(found.points, 6))
+    return as_number(round(found.points, 6))
 
 
 def passed(number: str, title: str) -> bool:

@@ -21,7 +21,7 @@ from tapelab.exercises.ungradable import Raised, Unreadable, Unsolved
 from tapelab.exercises.values import ARRAY, TENSOR, VARIABLE, Numbers
 from tapelab.exercises.wording import kind_of, spelled
 from tapelab.grading.formats.csv_tables import UnreadableFormat
-from tapelab.grading.formats.step_runner import DONE, RAISED, SHOWN, VALUE
+from tapelab.grading.formats.step_runner import DONE, PRINTED, RAISED, VALUE
 
 EQUAL: Final = "equal"
 POINTS: Final = "points"
@@ -37,7 +37,7 @@ _CLOSE: Final = {
 
 @dataclass(frozen=True)
 class Step:
-    """What to do in the learner's process, and which answer passes.
+    """What to run in the student's process, and which reply passes.
 
     `how` is `equal`, `close`, `shown`, `raises`, `points` or empty, where it only must not raise.
     """
@@ -70,7 +70,7 @@ def doctests(code: str) -> tuple[Step, ...]:
 
 
 def definitions(source: str) -> str:
-    """What a test defines for those after it: imports, functions and classes, without asserting."""
+    """The imports, functions and classes of a test, which later tests may use."""
     kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
     return "\n".join(
         ast.unparse(each) for each in _parsed(source).body if isinstance(each, kinds)
@@ -78,15 +78,15 @@ def definitions(source: str) -> str:
 
 
 def defining_examples(code: str) -> str:
-    """The examples of a doctest that only give names, which those after it may use."""
+    """The examples of a doctest that only define names, which later ones may use."""
     kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
-    found = []
+    comparison = []
     for each in doctest.DocTestParser().get_examples(code):
         body = _parsed(each.source).body
         if not each.want and body and all(isinstance(node, kinds) for node in body):
             first, *rest = each.source.rstrip("\n").split("\n")
-            found += [f">>> {first}", *(f"... {line}" for line in rest)]
-    return "".join(f"{line}\n" for line in found)
+            comparison += [f">>> {first}", *(f"... {line}" for line in rest)]
+    return "".join(f"{line}\n" for line in comparison)
 
 
 def _parsed(source: str) -> ast.Module:
@@ -97,36 +97,36 @@ def _parsed(source: str) -> ast.Module:
 
 
 def _without_magics(source: str) -> str:
-    """A magic never decides on points; `%matplotlib` in a test is left out."""
+    """Replace magics by `pass`: they never decide on points."""
     lines = source.split("\n")
     return "\n".join("pass" if line[:1] in {"%", "!"} else line for line in lines)
 
 
 def _of_statement(node: ast.stmt) -> Step:
     if isinstance(node, ast.Assert):
-        found = _comparison(node.test)
-        if found:
-            return found
+        comparison = _comparison(node.test)
+        if comparison:
+            return comparison
     return Step(DONE, ast.unparse(node))
 
 
 def _of_example(example: doctest.Example) -> Step:
     source = example.source.strip("\n")
     if example.exc_msg is not None:
-        return Step(SHOWN, source + "\n", "raises", example.exc_msg, flags=_flags(example))
+        return Step(PRINTED, source + "\n", "raises", example.exc_msg, flags=_flags(example))
     if example.want.strip() == "True":
-        found = next(_comparisons_in(source), None)
-        if found:
-            return found
-    return Step(SHOWN, source + "\n", "shown", example.want, flags=_flags(example))
+        comparison = next(_comparisons_in(source), None)
+        if comparison:
+            return comparison
+    return Step(PRINTED, source + "\n", "shown", example.want, flags=_flags(example))
 
 
 def _comparisons_in(source: str) -> Iterator[Step]:
     body = _parsed(source).body
     if len(body) == 1 and isinstance(body[0], ast.Expr):
-        found = _comparison(body[0].value)
-        if found:
-            yield found
+        comparison = _comparison(body[0].value)
+        if comparison:
+            yield comparison
 
 
 def _flags(example: doctest.Example) -> int:
@@ -134,7 +134,7 @@ def _flags(example: doctest.Example) -> int:
 
 
 def _comparison(node: ast.expr) -> Step | None:
-    """A comparison of something of the learner's with a literal, to be made outside."""
+    """The step for a comparison with a literal, which is made in the grader; None for others."""
     if isinstance(node, ast.Compare) and [type(op) for op in node.ops] == [ast.Eq]:
         sides = [node.left, node.comparators[0]]
         return _with_literal(sides, EQUAL, (0.0, 0.0))
@@ -150,8 +150,8 @@ def _with_literal(
     literal = [_is_plain(side) for side in sides]
     if literal.count(True) != 1:
         return None
-    want, asked = (sides[0], sides[1]) if literal[0] else (sides[1], sides[0])
-    return Step(VALUE, ast.unparse(asked), how, ast.literal_eval(want), tolerance)
+    want, expression = (sides[0], sides[1]) if literal[0] else (sides[1], sides[0])
+    return Step(VALUE, ast.unparse(expression), how, ast.literal_eval(want), tolerance)
 
 
 def _tolerance(call: ast.Call) -> tuple[float, float] | None:
@@ -165,7 +165,7 @@ def _tolerance(call: ast.Call) -> tuple[float, float] | None:
 
 
 def _is_plain(node: ast.expr) -> bool:
-    """Whether this is a literal that comes out of another process as it went in."""
+    """Whether this is a literal that the protocol sends unchanged."""
     try:
         return _carries(ast.literal_eval(node))
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
@@ -186,7 +186,7 @@ _LONGEST: Final = 200
 
 @dataclass(frozen=True)
 class Asserted:
-    """Judges an answer by steps, all of which have to pass; a part passed earns nothing."""
+    """Grades an answer by steps that all have to pass; there is no partial credit for steps."""
 
     name: str
     points: float
@@ -196,24 +196,24 @@ class Asserted:
     def __call__(self, answer: Answer) -> Outcome:
         """Take the steps in order, and stop at the first that fails."""
         for number, step in enumerate(self.steps):
-            said = answer.result(self.name, number, step.kind, step.source)
-            found = self._judged(step, said)
-            if found is not None:
-                return found
+            reply = answer.result(self.name, number, step.kind, step.source)
+            comparison = self._evaluate(step, reply)
+            if comparison is not None:
+                return comparison
         return Outcome(self.points)
 
-    def _judged(self, step: Step, said: Any) -> Outcome | None:
+    def _evaluate(self, step: Step, reply: Any) -> Outcome | None:
         if step.how == POINTS:
-            return self._earned(said)
-        wrong = _wrong(step, said)
+            return self._partial_credit(reply)
+        wrong = _failure(step, reply)
         if wrong is None:
             return None
         text = " ".join(filter(None, (self.failure, wrong.text)))
         return Outcome(0, text, wrong.expected, wrong.got)
 
-    def _earned(self, said: Any) -> Outcome:
-        """What nbgrader takes for partial credit: the number at the end of a cell."""
-        value = _value_in(said)
+    def _partial_credit(self, reply: Any) -> Outcome:
+        """Nbgrader's partial credit: the number that the last line of a cell evaluates to."""
+        value = _value_of(reply)
         if type(value) is Numbers and value.array.size == 1 and value.array.dtype.kind in "biuf":
             points = float(value.array.reshape(()))
             if 0 <= points <= self.points:
@@ -231,33 +231,33 @@ def doctested(title: str, points: float, code: str, *, failure: str = "") -> Che
     return Check(title, points, Asserted(title, points, doctests(code), failure))
 
 
-def _wrong(step: Step, said: Any) -> Outcome | None:
-    """What is wrong with the answer to a step; None where nothing is."""
+def _failure(step: Step, reply: Any) -> Outcome | None:
+    """The failure of a step; None if it passes."""
     if step.how == "raises":
-        return _not_raised(step, said)
+        return _exception_failure(step, reply)
     if step.how == "shown":
-        return _not_shown(step, _entry(said, SHOWN))
+        return _output_failure(step, _reply_value(reply, PRINTED))
     if step.how:
-        return _not_equal(step, _value_in(said))
-    _entry(said, DONE)
+        return _value_failure(step, _value_of(reply))
+    _reply_value(reply, DONE)
     return None
 
 
-def _entry(said: Any, kind: str) -> Any:
-    """What a step said, if it is of this kind; Unreadable with what it raised."""
-    if type(said) is not tuple or not said or said[0] != kind:
-        _raise_for(said)
-    return said[1] if len(said) > 1 else None
+def _reply_value(reply: Any, kind: str) -> Any:
+    """The value of a reply of this kind; Unreadable with what the step raised instead."""
+    if type(reply) is not tuple or not reply or reply[0] != kind:
+        _raise_for(reply)
+    return reply[1] if len(reply) > 1 else None
 
 
-def _value_in(said: Any) -> Any:
-    return _entry(said, VALUE)
+def _value_of(reply: Any) -> Any:
+    return _reply_value(reply, VALUE)
 
 
-def _raise_for(said: Any) -> None:
-    if type(said) is not tuple or len(said) != 3 or said[0] != RAISED:
-        raise Unreadable("The test did not get an answer.")
-    name, message = (each if type(each) is str else "" for each in said[1:])
+def _raise_for(reply: Any) -> None:
+    if type(reply) is not tuple or len(reply) != 3 or reply[0] != RAISED:
+        raise Unreadable("The test got no reply.")
+    name, message = (each if type(each) is str else "" for each in reply[1:])
     if name == "NotImplementedError":
         raise Unsolved("Nothing here yet.")
     short = " ".join(message.split())[:_LONGEST]
@@ -266,12 +266,12 @@ def _raise_for(said: Any) -> None:
     raise Raised(f"The test stopped with {name}" + (f": {short}" if short else ""))
 
 
-def _not_raised(step: Step, said: Any) -> Outcome | None:
-    if type(said) is tuple and len(said) == 3 and said[0] == RAISED:
-        got = f"{said[1]}: {said[2]}\n" if said[2] else f"{said[1]}\n"
+def _exception_failure(step: Step, reply: Any) -> Outcome | None:
+    if type(reply) is tuple and len(reply) == 3 and reply[0] == RAISED:
+        got = f"{reply[1]}: {reply[2]}\n" if reply[2] else f"{reply[1]}\n"
         if doctest.OutputChecker().check_output(step.want, got, step.flags):
             return None
-        if step.flags & doctest.IGNORE_EXCEPTION_DETAIL and _kind(step.want) == said[1]:
+        if step.flags & doctest.IGNORE_EXCEPTION_DETAIL and _kind(step.want) == reply[1]:
             return None
         return Outcome(0, "Another exception is expected.", _short(step.want), _short(got))
     return Outcome(0, "An exception is expected.", _short(step.want), "none")
@@ -281,7 +281,7 @@ def _kind(message: str) -> str:
     return message.partition(":")[0].strip().rpartition(".")[2]
 
 
-def _not_shown(step: Step, got: Any) -> Outcome | None:
+def _output_failure(step: Step, got: Any) -> Outcome | None:
     text = got if type(got) is str else ""
     if doctest.OutputChecker().check_output(step.want, text, step.flags):
         return None
@@ -290,15 +290,15 @@ def _not_shown(step: Step, got: Any) -> Outcome | None:
     )
 
 
-def _not_equal(step: Step, got: Any) -> Outcome | None:
+def _value_failure(step: Step, got: Any) -> Outcome | None:
     same = _close(got, step) if step.how == "close" else _equal(got, step.want)
     if same:
         return None
-    return Outcome(0, f"For `{_short(step.source)}`.", _short(repr(step.want)), _told(got))
+    return Outcome(0, f"For `{_short(step.source)}`.", _short(repr(step.want)), _described(got))
 
 
 def _equal(got: Any, want: Any) -> bool:
-    """Python's equality, of plain values alone."""
+    """Python's equality, for plain values only."""
     if type(want) in {list, tuple}:
         return (
             type(got) is type(want) and len(got) == len(want)
@@ -314,7 +314,7 @@ def _equal(got: Any, want: Any) -> bool:
 
 
 def _close(got: Any, step: Step) -> bool:
-    """As `allclose` and `isclose` compare, but never two shapes that do not fit."""
+    """Compare as `allclose` and `isclose` do, without broadcasting errors."""
     array = _array(got)
     relative, absolute = step.tolerance
     try:
@@ -334,11 +334,11 @@ def _array(got: Any) -> Any:
     return np.array(rows) if fit else None
 
 
-def _told(got: Any) -> str:
+def _described(got: Any) -> str:
     if type(got) is Numbers:
         return spelled(got.array) if got.kind in _MANY or got.array.ndim == 0 else got.kind
     if type(got) in {list, tuple}:
-        inside = ", ".join(map(_told, got))
+        inside = ", ".join(map(_described, got))
         return _short(f"[{inside}]" if type(got) is list else f"({inside})")
     return _short(repr(got)) if type(got) in {str, dict} or got is None else kind_of(got)
 

@@ -16,10 +16,10 @@ from tapelab.grading.formats.csv_tables import (
     Learner,
     Row,
     UnreadableFormat,
+    csv_text,
     format_points,
-    parse,
+    parse_csv,
     points_in,
-    text_of,
 )
 
 OWN: Final = (
@@ -48,7 +48,7 @@ def own_text(grades: Iterable[Grade]) -> str:
          _iso(g.handed_in))
         for g in grades
     )  # fmt: skip
-    return text_of(OWN, rows, bom=True)
+    return csv_text(OWN, rows, bom=True)
 
 
 def nbgrader_text(grades: Iterable[Grade]) -> str:
@@ -59,7 +59,7 @@ def nbgrader_text(grades: Iterable[Grade]) -> str:
          str(float(g.penalty)), str(float(g.score or 0)), str(float(g.of)))
         for g in grades
     )  # fmt: skip
-    return text_of(NBGRADER, rows)
+    return csv_text(NBGRADER, rows)
 
 
 def canvas_text(grades: Iterable[Grade]) -> str:
@@ -78,7 +78,7 @@ def canvas_text(grades: Iterable[Grade]) -> str:
     rows = ([one.sortable_name, *_numbers(one), *(format_points(each.score) if each else ""
              for each in book.of(one))] for one in book.learners)  # fmt: skip
     # No byte-order mark: Canvas reads it as a part of the first column's name.
-    return text_of([*CANVAS, *book.titles], [possible, *rows])
+    return csv_text([*CANVAS, *book.titles], [possible, *rows])
 
 
 def moodle_text(grades: Iterable[Grade]) -> str:
@@ -88,7 +88,7 @@ def moodle_text(grades: Iterable[Grade]) -> str:
     """
     book = _Book(grades)
     header = [*MOODLE, *(name for title in book.titles for name in (title, title + FEEDBACK))]
-    return text_of(header, (list(_moodle_row(one, book.of(one))) for one in book.learners))
+    return csv_text(header, (list(_moodle_row(one, book.of(one))) for one in book.learners))
 
 
 def _moodle_row(one: Learner, grades: Iterable[Grade | None]) -> Iterator[str]:
@@ -158,7 +158,7 @@ _MOODLE_OTHER: Final = re.compile(
 
 def own_grades(text: str) -> tuple[Grade, ...]:
     """What `own_text` wrote."""
-    rows = _with_columns(parse(text), OWN, "tapelab's list of grades")
+    rows = _with_columns(parse_csv(text), OWN, "tapelab's list of grades")
     return tuple(
         Grade(
             Learner(row["student"], row["first name"], row["last name"], row["email"]),
@@ -173,7 +173,7 @@ def own_grades(text: str) -> tuple[Grade, ...]:
 
 def nbgrader_grades(text: str) -> tuple[Grade, ...]:
     """What `nbgrader export` wrote; where nothing was handed in, it has no timestamp."""
-    rows = _with_columns(parse(text), NBGRADER, "nbgrader's list of grades")
+    rows = _with_columns(parse_csv(text), NBGRADER, "nbgrader's list of grades")
     return tuple(_of_nbgrader(row) for row in rows)
 
 
@@ -193,7 +193,7 @@ def _of_nbgrader(row: Row) -> Grade:
 
 def canvas_grades(text: str) -> tuple[Grade, ...]:
     """The grades in an exported gradebook of Canvas, with all the numbers of its learners."""
-    rows = _with_columns(parse(text), ("Student", "ID", "Section"), "Canvas's gradebook")
+    rows = _with_columns(parse_csv(text), ("Student", "ID", "Section"), "Canvas's gradebook")
     titles = [name for name in rows[0] if name not in CANVAS and not _CANVAS_SUMS.search(name)]
     possible = next((row for row in rows if "Points Possible" in row["Student"]), None)
     if possible is None:
@@ -222,7 +222,7 @@ def _only_marks(row: Row) -> bool:
 
 def moodle_grades(text: str) -> tuple[Grade, ...]:
     """The grades in an exported gradebook of Moodle; it does not say how many points there are."""
-    rows = _with_columns(parse(text), ("First name", "Email address"), "Moodle's gradebook")
+    rows = _with_columns(parse_csv(text), ("First name", "Email address"), "Moodle's gradebook")
     titles = [name for name in rows[0] if name not in MOODLE and not _MOODLE_OTHER.search(name)]
     return tuple(
         Grade(_of_moodle(row), _MOODLE_KIND.sub("", title),

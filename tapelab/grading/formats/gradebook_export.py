@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _NUMBERS: Final = {name.lower().replace(" ", "_"): name for name in (*CANVAS[1:], *MOODLE[2:4])}
 """What platforms call learners, by the names that the gradebook keeps for that."""
-_UNSAFE: Final = re.compile(r"[^\w.@+-]+")
+_UNSAFE_CHARACTERS: Final = re.compile(r"[^\w.@+-]+")
 
 
 def grades_in(book: Gradebook, assignments: Sequence[str] = ()) -> Iterator[Grade]:
@@ -29,10 +29,10 @@ def grades_in(book: Gradebook, assignments: Sequence[str] = ()) -> Iterator[Grad
     for name in assignments or [each.name for each in book.assignments()]:
         listed = book.assignment(name)
         for grade in book.grades(name):
-            there = grade.attempts > grade.ungraded or grade.by_hand
+            has_points = grade.attempts > grade.ungraded or grade.by_hand
             yield Grade(
                 learners[grade.student], listed.title or name,
-                grade.points + grade.extra if there else None, grade.of, grade.penalty,
+                grade.points + grade.extra if has_points else None, grade.of, grade.penalty,
                 listed.due, grade.received,
             )  # fmt: skip
 
@@ -61,14 +61,14 @@ def results_in(
     for name in assignments or [each.name for each in book.assignments()]:
         graded = {(each.handed.student, each.handed.digest): each for each in book.results(name)}
         for grade in book.grades(name):
-            found = graded.get((grade.student, grade.digest))
-            if found:
-                yield grade, found
+            pairs = graded.get((grade.student, grade.digest))
+            if pairs:
+                yield grade, pairs
 
 
-def json_text(found: Iterable[tuple[BookGrade, Graded]]) -> str:
+def json_text(pairs: Iterable[tuple[BookGrade, Graded]]) -> str:
     """All results with all that they hold, and what they come to."""
-    told: list[dict[str, Any]] = [
+    results: list[dict[str, Any]] = [
         {
             "student": grade.student, "name": grade.name, "assignment": grade.assignment,
             "points": grade.points, "penalty": grade.penalty, "extra": grade.extra,
@@ -76,18 +76,18 @@ def json_text(found: Iterable[tuple[BookGrade, Graded]]) -> str:
             "received": graded.handed.received.isoformat(),
             "result": json.loads(graded.result.to_json()),
         }
-        for grade, graded in found
+        for grade, graded in pairs
     ]  # fmt: skip
-    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(results, ensure_ascii=False, indent=1) + "\n"
 
 
-def write_gradescope(found: Iterable[tuple[BookGrade, Graded]], folder: Path) -> int:
+def write_gradescope(pairs: Iterable[tuple[BookGrade, Graded]], folder: Path) -> int:
     """Write ASSIGNMENT/STUDENT.json, each as Gradescope's results.json; how many there are."""
     written = 0
-    for grade, graded in found:
-        place = folder / _UNSAFE.sub("-", grade.assignment)
+    for grade, graded in pairs:
+        place = folder / _UNSAFE_CHARACTERS.sub("-", grade.assignment)
         place.mkdir(parents=True, exist_ok=True)
-        name = _UNSAFE.sub("-", grade.student).strip(".") or "student"
+        name = _UNSAFE_CHARACTERS.sub("-", grade.student).strip(".") or "student"
         write(place / f"{name}.json", results_text(graded.result).encode("utf-8"))
         written += 1
     return written

@@ -82,14 +82,14 @@ def _test(at: int, nth: int, exercise: ExerciseResult, check: CheckResult) -> di
         "max_score": _rounded(check.of),
         "status": "passed" if check.status in _PASSED else "failed",
         "visibility": VISIBILITY[check.visibility],
-        "output": _said(check),
+        "output": _message(check),
         "output_format": "text",
         "tags": [exercise.exercise, *([check.code] if check.code else [])],
     }
 
 
-def _said(check: CheckResult) -> str:
-    """What was found; what a hidden check expected is not told to those who only may run it."""
+def _message(check: CheckResult) -> str:
+    """The message of a check; the expected value of a hidden check stays secret."""
     lines = [check.text]
     if check.visibility is not Visibility.HIDDEN:
         lines += [f"Expected: {check.expected}" if check.expected else "",
@@ -98,7 +98,7 @@ def _said(check: CheckResult) -> str:
 
 
 def _rounded(points: float) -> float:
-    """Points without what adding up thirds leaves behind; whole ones as whole numbers."""
+    """Points rounded to five digits; integral ones as int."""
     short = round(points, 5)
     return int(short) if short == int(short) else short
 
@@ -106,7 +106,7 @@ def _rounded(points: float) -> float:
 CONFIG: Final = "tapelab.json"
 FOLDER: Final = "assignment"
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
-"""The first time that an archive can tell: the same files make the same archive."""
+"""The earliest time that an archive can store: the same files make the same archive."""
 _SETUP: Final = """#!/usr/bin/env bash
 # Run once, by Gradescope, while it builds the image in which submissions are graded.
 set -euo pipefail
@@ -142,7 +142,7 @@ def autograder(source: str | Path, *, sandbox: str = "auto", wheel: Path | None 
     """The archive for a shipped lesson, by its number, or for a teacher's folder.
 
     With a `wheel` that tapelab is installed; else the release of this version. The archive holds
-    private checks: it is for the teacher to upload, and for nobody else.
+    private checks: only the teacher may have it.
     """
     packages = f"'tapelab[grading]=={__version__}'"
     files: dict[str, bytes] = {}
@@ -151,13 +151,14 @@ def autograder(source: str | Path, *, sandbox: str = "auto", wheel: Path | None 
         packages = f'"$root/source/{wheel.name}[grading]"'
     lesson = str(source) if str(source) in LESSONS else ""
     if not lesson:
-        files |= {f"{FOLDER}/{name}": content for name, content in _of_work(Path(source)).items()}
+        own = _work_files(Path(source))
+        files |= {f"{FOLDER}/{name}": content for name, content in own.items()}
     config = {"assignment": lesson or FOLDER, "name": lesson or Path(source).resolve().name,
               "sandbox": sandbox}  # fmt: skip
     files[CONFIG] = (json.dumps(config, indent=1) + "\n").encode()
     files["setup.sh"] = _SETUP.format(packages=packages).encode()
     files["run_autograder"] = _RUN.encode()
-    return _packed(files)
+    return _zip_files(files)
 
 
 def export(source: str | Path, archive: Path, *, sandbox: str = "auto",
@@ -166,12 +167,12 @@ def export(source: str | Path, archive: Path, *, sandbox: str = "auto",
     return write(archive, autograder(source, sandbox=sandbox, wheel=wheel))
 
 
-def _of_work(folder: Path) -> dict[str, bytes]:
+def _work_files(folder: Path) -> dict[str, bytes]:
     work = Work.read(folder)
     return {SCRIPT: work.script.encode(), **work.files}
 
 
-def _packed(files: Mapping[str, bytes]) -> bytes:
+def _zip_files(files: Mapping[str, bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):
@@ -194,10 +195,10 @@ def main(root: Path) -> None:
         raise
 
 
-def _write(root: Path, told: Mapping[str, Any]) -> None:
+def _write(root: Path, results_data: Mapping[str, Any]) -> None:
     place = root / "results"
     place.mkdir(exist_ok=True)
-    text = json.dumps(told, ensure_ascii=False, indent=1)
+    text = json.dumps(results_data, ensure_ascii=False, indent=1)
     write(place / "results.json", text.encode("utf-8"))
 
 
@@ -218,8 +219,8 @@ def graded(root: Path) -> dict[str, Any]:
 def _student(root: Path) -> str:
     """Who handed it in, as far as Gradescope says; a group has several."""
     try:
-        said: Any = json.loads((root / "submission_metadata.json").read_text("utf-8"))
-        return ", ".join(str(_name(each)) for each in said["users"]) or "unknown"
+        message_of: Any = json.loads((root / "submission_metadata.json").read_text("utf-8"))
+        return ", ".join(str(_name(each)) for each in message_of["users"]) or "unknown"
     except (OSError, ValueError, KeyError, TypeError):
         return "unknown"
 

@@ -15,7 +15,7 @@ from tapelab.authoring.work import TEXT
 from tapelab.exercises.beside import SCRIPT
 from tapelab.exercises.check import Check, Visibility, by_hand
 from tapelab.exercises.exercise import Exercise
-from tapelab.grading.formats.csv_tables import whole
+from tapelab.grading.formats.csv_tables import as_number
 from tapelab.grading.formats.external_tests import asserted, doctested
 from tapelab.grading.formats.notebook_cells import KERNEL, Cell, code, text_of
 from tapelab.recording.files import write
@@ -52,16 +52,17 @@ class Tested:
     def check(self) -> Check:
         """The check that it becomes."""
         make = _MAKERS[self.how]
-        made = make(self.title, whole(self.points), self.source, **dict(self.more))
-        return made.private() if self.visibility is Visibility.PRIVATE else made
+        check = make(self.title, as_number(self.points), self.source, **dict(self.more))
+        return check.private() if self.visibility is Visibility.PRIVATE else check
 
     def text(self) -> str:
         """The call that makes the check, as Python."""
         more = "".join(f"                {name}={value!r},\n" for name, value in self.more)
         mark = ".private()" if self.visibility is Visibility.PRIVATE else ""
+        points = as_number(self.points)
         return (
             f"            {self.how}(\n                {self.title!r},\n"
-            f"                {whole(self.points)!r},\n                {_quoted(self.source)},\n"
+            f"                {points!r},\n                {_quoted(self.source)},\n"
             f"{more}            ){mark},\n"
         )
 
@@ -101,16 +102,16 @@ class Manual:
     def exercise(self, assignment: str) -> Exercise:
         """The exercise of ours."""
         title = self.title or self.name
-        checks = (by_hand(title, whole(self.points)),)
+        checks = (by_hand(title, as_number(self.points)),)
         return Exercise(f"{assignment}.{self.name}", title, title, checks, (_READ,))
 
     def text(self, assignment: str) -> str:
         """The exercise as Python."""
-        made = self.exercise(assignment)
-        check = f"by_hand({made.title!r}, {whole(self.points)!r})"
+        exercise = self.exercise(assignment)
+        check = f"by_hand({exercise.title!r}, {as_number(self.points)!r})"
         return (
-            f"    Exercise(\n        id={made.id!r},\n        title={made.title!r},\n"
-            f"        prompt={made.prompt!r},\n        checks=({check},),\n"
+            f"    Exercise(\n        id={exercise.id!r},\n        title={exercise.title!r},\n"
+            f"        prompt={exercise.prompt!r},\n        checks=({check},),\n"
             f"        hints=({_READ!r},),\n    ),\n"
         )
 
@@ -142,8 +143,8 @@ class Imported:
         import jupytext  # type: ignore[import-untyped]  # it publishes no types
         import nbformat
 
-        asked = (answer_cell(f"{self.name}.{each.name}") for each in self.manual)
-        cells = text_of((*self.cells, *asked))
+        answer_cells = (answer_cell(f"{self.name}.{each.name}") for each in self.manual)
+        cells = text_of((*self.cells, *answer_cells))
         read = nbformat.reads(cells, as_version=4)
         read.metadata = nbformat.from_dict(
             {
@@ -173,12 +174,12 @@ def answer_cell(number: str) -> Cell:
 
 
 def unique(titles: Iterable[str]) -> tuple[str, ...]:
-    """Titles that are told apart, also where two tests have the same."""
-    found: list[str] = []
+    """Titles with a number where two tests have the same."""
+    titles_seen: list[str] = []
     for title in titles:
-        times = sum(each == title or each.startswith(f"{title} (") for each in found)
-        found.append(f"{title} ({times + 1})" if title in found else title)
-    return tuple(found)
+        times = sum(each == title or each.startswith(f"{title} (") for each in titles_seen)
+        titles_seen.append(f"{title} ({times + 1})" if title in titles_seen else title)
+    return tuple(titles_seen)
 
 
 def _quoted(text: str) -> str:

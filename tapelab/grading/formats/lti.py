@@ -92,10 +92,10 @@ class KeySet:
     def _fetch(self) -> None:
         library = jwt()
         try:
-            found = json.loads(get(self.url))["keys"]
+            published_keys = json.loads(get(self.url))["keys"]
             self._keys = {
                 each["kid"]: library.PyJWK.from_dict(each).key
-                for each in found
+                for each in published_keys
                 if each.get("kty") == "RSA" and "kid" in each
             }
         except (URLError, OSError, ValueError, KeyError, TypeError, library.PyJWTError) as error:
@@ -110,7 +110,7 @@ class OwnKey:
     pem: str = field(repr=False)
 
     @classmethod
-    def made(cls) -> OwnKey:
+    def generate(cls) -> OwnKey:
         """A new key."""
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import rsa
@@ -140,8 +140,8 @@ class OwnKey:
 
         private = serialization.load_pem_private_key(self.pem.encode(), None)
         algorithms = jwt().algorithms
-        told = json.loads(algorithms.RSAAlgorithm.to_jwk(private.public_key()))
-        return {name: told[name] for name in ("kty", "n", "e")}
+        jwk = json.loads(algorithms.RSAAlgorithm.to_jwk(private.public_key()))
+        return {name: jwk[name] for name in ("kty", "n", "e")}
 
 
 _CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
@@ -205,24 +205,24 @@ class Logins:
             raise LtiError("The platform calls us by a client_id that is not ours there.")
         if not request.get("login_hint"):
             raise LtiError("The platform's request has no login_hint.")
-        self._forget()
+        self._drop_expired()
         state, nonce = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         self.store[state] = (nonce, platform.issuer, self.clock() + LIFETIME)
-        asked = {
+        query = {
             "scope": "openid", "response_type": "id_token", "response_mode": "form_post",
             "prompt": "none", "client_id": platform.client_id, "redirect_uri": launch_url,
             "login_hint": request["login_hint"], "state": state, "nonce": nonce,
         }  # fmt: skip
         if request.get("lti_message_hint"):
-            asked["lti_message_hint"] = request["lti_message_hint"]
-        return f"{platform.login_url}{'&' if '?' in platform.login_url else '?'}{urlencode(asked)}"
+            query["lti_message_hint"] = request["lti_message_hint"]
+        return f"{platform.login_url}{'&' if '?' in platform.login_url else '?'}{urlencode(query)}"
 
     def finish(self, platform: Platform, keys: KeySet, form: Mapping[str, str],
                *, cookie: str) -> Launch:  # fmt: skip
         """The launch that a form proves; LtiError says what is wrong with it.
 
-        `cookie` is the state that the learner's browser kept since the login began, so that nobody
-        is logged in by a link of somebody else's.
+        `cookie` is the state that the student's browser kept since the login began: a link of
+        another person cannot log anybody in.
         """
         state = form.get("state", "")
         if not secrets.compare_digest(state.encode(), cookie.encode()):
@@ -237,7 +237,7 @@ class Logins:
             raise LtiError("The token belongs to another login.")
         return _launch(platform, claims)
 
-    def _forget(self) -> None:
+    def _drop_expired(self) -> None:
         now = self.clock()
         for state in [each for each, (_, _, until) in self.store.items() if until < now]:
             del self.store[state]
@@ -263,25 +263,25 @@ def _claims(platform: Platform, keys: KeySet, token: str, now: float) -> dict[st
 
 
 def _launch(platform: Platform, claims: Mapping[str, Any]) -> Launch:
-    said = {key.removeprefix(_CLAIM): value for key, value in claims.items()}
-    if (said.get("message_type"), said.get("version")) != (_MESSAGE, _VERSION):
+    lti = {key.removeprefix(_CLAIM): value for key, value in claims.items()}
+    if (lti.get("message_type"), lti.get("version")) != (_MESSAGE, _VERSION):
         raise LtiError(
-            f"This is a {said.get('message_type')} of LTI {said.get('version')}; a link to a "
+            f"This is a {lti.get('message_type')} of LTI {lti.get('version')}; a link to a "
             f"resource of LTI {_VERSION} is expected."
         )
-    deployment = str(said.get("deployment_id", ""))
+    deployment = str(lti.get("deployment_id", ""))
     if not deployment or (platform.deployments and deployment not in platform.deployments):
         raise LtiError(f"The deployment {deployment!r} of this platform was not registered.")
-    link, context = _dict(said.get("resource_link")), _dict(said.get("context"))
+    link, context = _dict(lti.get("resource_link")), _dict(lti.get("context"))
     grades = _dict(claims.get(_AGS))
     if not link.get("id"):
         raise LtiError("The platform does not say which resource is meant.")
     return Launch(
         str(claims["sub"]), str(claims.get("name", "")), str(claims.get("email", "")),
-        tuple(map(str, said.get("roles") or ())), str(link["id"]), str(link.get("title", "")),
+        tuple(map(str, lti.get("roles") or ())), str(link["id"]), str(link.get("title", "")),
         str(context.get("id", "")), deployment, str(grades.get("lineitem", "")),
         str(grades.get("lineitems", "")), tuple(map(str, grades.get("scope") or ())),
-        _dict(said.get("custom")),
+        _dict(lti.get("custom")),
     )  # fmt: skip
 
 

@@ -58,9 +58,9 @@ class GradeService:
         """All columns of a course, page by page."""
         url = lineitems
         while url:
-            head, body = self._asked("GET", url, LINEITEM, accept=_ITEMS)
+            headers, body = self._request_with_token("GET", url, LINEITEM, accept=_ITEMS)
             yield from map(_line_item, _json(body, list))
-            url = _next_page(head, url)
+            url = _next_page(headers, url)
 
     def line_item(self, lineitems: str, label: str, maximum: float, *, resource: str = "",
                   tag: str = "tapelab") -> LineItem:  # fmt: skip
@@ -68,8 +68,10 @@ class GradeService:
         for each in self.line_items(lineitems):
             if each.label == label and (each.resource, each.tag) == (resource, tag):
                 return each
-        told = {"label": label, "scoreMaximum": maximum, "resourceId": resource, "tag": tag}
-        _, body = self._asked("POST", lineitems, LINEITEM, told, kind=_ITEM, accept=_ITEM)
+        item = {"label": label, "scoreMaximum": maximum, "resourceId": resource, "tag": tag}
+        _, body = self._request_with_token(
+            "POST", lineitems, LINEITEM, item, kind=_ITEM, accept=_ITEM
+        )
         return _line_item(_json(body, dict))
 
     def publish(self, lineitem: str, user: str, points: float, of: float, *,
@@ -77,16 +79,16 @@ class GradeService:
         """Put a learner's score into a column; a later one replaces it, an older one is refused."""
         if of <= 0:
             raise LtiError(f"A score is out of something, not out of {of}.")
-        told = {
+        body = {
             "userId": user, "scoreGiven": points, "scoreMaximum": of,
             "activityProgress": "Completed", "gradingProgress": "FullyGraded",
             "timestamp": (when or datetime.now(UTC)).isoformat(timespec="microseconds"),
         }  # fmt: skip
-        told |= {"comment": comment} if comment else {}
-        self._asked("POST", _scores(lineitem), SCORE, told, kind=_SCORE)
+        body |= {"comment": comment} if comment else {}
+        self._request_with_token("POST", _scores(lineitem), SCORE, body, kind=_SCORE)
 
-    def _asked(
-        self, method: str, url: str, scope: str, told: Mapping[str, Any] | None = None, *,
+    def _request_with_token(
+        self, method: str, url: str, scope: str, body: Mapping[str, Any] | None = None, *,
         kind: str = "", accept: str = "",
     ) -> tuple[Mapping[str, str], bytes]:  # fmt: skip
         """An answer of the platform; a token that it no longer takes is fetched anew, once."""
@@ -95,13 +97,13 @@ class GradeService:
             headers = {"Authorization": f"Bearer {token}"}
             headers |= {"Content-Type": kind} if kind else {}
             headers |= {"Accept": accept} if accept else {}
-            data = json.dumps(told).encode() if told is not None else None
+            data = json.dumps(body).encode() if body is not None else None
             request = urllib.request.Request(checked(url), data, headers, method=method)  # noqa: S310 - the scheme was checked
             try:
-                return self._tried(request)
+                return self._send_with_retries(request)
             except HTTPError as error:
                 if error.code != 401 or fresh:
-                    raise LtiError(_refusal(error)) from None
+                    raise LtiError(_refusal_message(error)) from None
         raise AssertionError
 
     def _token(self, scope: str, *, fresh: bool) -> str:
@@ -127,14 +129,16 @@ class GradeService:
             {"Content-Type": "application/x-www-form-urlencoded"},
         )  # fmt: skip
         try:
-            said = _json(self._tried(request)[1], dict)
-            return str(said["access_token"]), self.clock() + float(said.get("expires_in", 0))
+            data = _json(self._send_with_retries(request)[1], dict)
+            return str(data["access_token"]), self.clock() + float(data.get("expires_in", 0))
         except HTTPError as error:
-            raise LtiError(_refusal(error)) from None
+            raise LtiError(_refusal_message(error)) from None
         except (KeyError, TypeError, ValueError) as error:
             raise LtiError(f"The platform gave no token: {error}.") from None
 
-    def _tried(self, request: urllib.request.Request) -> tuple[Mapping[str, str], bytes]:
+    def _send_with_retries(
+        self, request: urllib.request.Request
+    ) -> tuple[Mapping[str, str], bytes]:
         """An answer, asked for again where it may be another one a moment later."""
         wait = 1.0
         for left in range(TRIES - 1, -1, -1):
@@ -143,7 +147,7 @@ class GradeService:
             except HTTPError as error:
                 if error.code not in AGAIN or not left:
                     raise
-                self.sleep(min(_wanted(error, wait), LONGEST_WAIT))
+                self.sleep(min(_retry_after(error, wait), LONGEST_WAIT))
             except (URLError, OSError) as error:
                 if not left:
                     raise LtiError(f"The platform cannot be reached: {error}.") from None
@@ -175,20 +179,20 @@ def publish_grades(
             yield each.student, ""
 
 
-def _wanted(error: HTTPError, wait: float) -> float:
+def _retry_after(error: HTTPError, wait: float) -> float:
     """How long the platform asks to wait: a number of seconds, or a time."""
-    asked = error.headers.get("Retry-After", "")
-    if asked.isdecimal():
-        return max(float(asked), 0.0)
+    header_value = error.headers.get("Retry-After", "")
+    if header_value.isdecimal():
+        return max(float(header_value), 0.0)
     try:
-        return max((parsedate_to_datetime(asked) - datetime.now(UTC)).total_seconds(), 0.0)
+        return max((parsedate_to_datetime(header_value) - datetime.now(UTC)).total_seconds(), 0.0)
     except (TypeError, ValueError):
         return wait
 
 
-def _refusal(error: HTTPError) -> str:
-    said = error.read(500).decode("utf-8", "replace").strip()
-    return f"The platform refused with {error.code}: {said or error.reason}."
+def _refusal_message(error: HTTPError) -> str:
+    data = error.read(500).decode("utf-8", "replace").strip()
+    return f"The platform refused with {error.code}: {data or error.reason}."
 
 
 def _scores(lineitem: str) -> str:
@@ -197,9 +201,9 @@ def _scores(lineitem: str) -> str:
     return urlunsplit(parts._replace(path=parts.path.rstrip("/") + "/scores"))
 
 
-def _next_page(head: Mapping[str, str], url: str) -> str:
+def _next_page(headers: Mapping[str, str], url: str) -> str:
     """The address that a Link header calls the next one; it stays with the same host."""
-    link = next((value for name, value in head.items() if name.lower() == "link"), "")
+    link = next((value for name, value in headers.items() if name.lower() == "link"), "")
     for each in link.split(","):
         address, _, more = each.partition(";")
         if more.replace(" ", "").replace('"', "") == "rel=next":
@@ -212,18 +216,18 @@ def _next_page(head: Mapping[str, str], url: str) -> str:
 
 def _json(body: bytes, kind: type) -> Any:
     try:
-        said = json.loads(body)
+        data = json.loads(body)
     except ValueError as error:
         raise LtiError(f"The platform's answer is no JSON: {error}.") from None
-    if not isinstance(said, kind):
+    if not isinstance(data, kind):
         raise LtiError(f"The platform answers with another thing than a {kind.__name__}.")
-    return said
+    return data
 
 
-def _line_item(said: Mapping[str, Any]) -> LineItem:
+def _line_item(data: Mapping[str, Any]) -> LineItem:
     try:
-        return LineItem(str(said["id"]), str(said.get("label", "")),
-                        float(said["scoreMaximum"]), str(said.get("resourceId") or ""),
-                        str(said.get("tag") or ""))  # fmt: skip
+        return LineItem(str(data["id"]), str(data.get("label", "")),
+                        float(data["scoreMaximum"]), str(data.get("resourceId") or ""),
+                        str(data.get("tag") or ""))  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
         raise LtiError(f"The platform's line item is damaged: {error}.") from None

@@ -18,7 +18,7 @@ from tapelab.authoring.script import BEGIN, END, INSTEAD
 from tapelab.authoring.work import Work
 from tapelab.exercises.check import Check, Visibility
 from tapelab.exercises.exercise import Exercise
-from tapelab.grading.formats.csv_tables import UnreadableFormat, whole
+from tapelab.grading.formats.csv_tables import UnreadableFormat, as_number
 from tapelab.grading.formats.external_tests import definitions
 from tapelab.grading.formats.imported_assignment import (
     Imported,
@@ -35,12 +35,12 @@ from tapelab.grading.formats.nbgrader_cells import (
     STUB,
     TEXT_STUB,
     Role,
-    bare,
-    between,
-    has,
+    has_region,
+    in_region,
     roles_of,
     with_role,
-    without,
+    without_markers,
+    without_region,
 )
 from tapelab.grading.formats.notebook_cells import (
     CODE,
@@ -78,11 +78,12 @@ def imported(pairs: Pairs, name: str) -> Imported:
         for each in _groups(pairs)
     )
     manual = tuple(
-        Manual(role.grade_id, _asked(cell, role), role.points)
+        Manual(role.grade_id, _manual_title(cell, role), role.points)
         for cell, role in pairs
-        if role and role.manual
+        if role and role.is_manual
     )
-    return Imported(name, _title(pairs, name), "nbgrader", exercises, _work(pairs, name), manual)
+    cells = _notebook_cells(pairs, name)
+    return Imported(name, _title(pairs, name), "nbgrader", exercises, cells, manual)
 
 
 @dataclass
@@ -95,14 +96,11 @@ class _Group:
 
     def tests(self) -> Iterator[Tested]:
         """A check for each test cell; one with a hidden region is the teacher's alone."""
-        titles = unique(
-            role.grade_id if has(cell.source, HIDDEN_TESTS) else _said(cell.source) or role.grade_id
-            for cell, role in self.cells
-        )
+        titles = unique(_docstring_title(cell.source) or role.grade_id for cell, role in self.cells)
         earlier = ""
         for title, (cell, role) in zip(titles, self.cells, strict=True):
             source = _assertions(cell.source, role.grade_id)
-            hidden = has(cell.source, HIDDEN_TESTS)
+            hidden = has_region(cell.source, HIDDEN_TESTS)
             seen = Visibility.PRIVATE if hidden else Visibility.PUBLIC
             yield Tested("asserted", title, role.points, earlier + source, seen,
                          (("partial", True),))  # fmt: skip
@@ -114,7 +112,7 @@ def _groups(pairs: Pairs) -> Iterator[_Group]:
     group: _Group | None = None
     answer = prompt = ""
     for cell, role in pairs:
-        if role and role.tests:
+        if role and role.is_test:
             if group is None:
                 group = _Group(answer or role.grade_id, prompt)
             group.cells.append((cell, role))
@@ -128,7 +126,7 @@ def _groups(pairs: Pairs) -> Iterator[_Group]:
         yield group
 
 
-def _work(pairs: Pairs, name: str) -> tuple[Cell, ...]:
+def _notebook_cells(pairs: Pairs, name: str) -> tuple[Cell, ...]:
     """The teacher's notebook as ours: solutions marked, answers checked below their last test.
 
     What learners saw of a test, they see still.
@@ -136,9 +134,9 @@ def _work(pairs: Pairs, name: str) -> tuple[Cell, ...]:
     last = last_tests(pairs)
     found: list[Cell] = []
     for cell, role in pairs:
-        shown = Cell(cell.kind, without(without(cell.source, HIDDEN_TESTS), MARK_SCHEME))
+        shown = Cell(cell.kind, _without_secrets(cell.source))
         if role and role.solution:
-            shown = shown.saying(_marked(cell) if cell.kind == CODE else TEXT_STUB)
+            shown = shown.with_source(_marked(cell) if cell.kind == CODE else TEXT_STUB)
         found += [shown] if shown.source.strip() else []
         if role and role.grade_id in last:
             found.append(answer_cell(f"{name}.{last[role.grade_id]}"))
@@ -147,7 +145,7 @@ def _work(pairs: Pairs, name: str) -> tuple[Cell, ...]:
 
 def _marked(cell: Cell) -> str:
     """A solution between the lines that we mark one with, and what learners find instead."""
-    source = cell.source if has(cell.source, SOLUTION) else between(SOLUTION, cell.source)
+    source = cell.source if has_region(cell.source, SOLUTION) else in_region(SOLUTION, cell.source)
     lines: list[str] = []
     for line in source.split("\n"):
         space = line[: len(line) - len(line.lstrip())]
@@ -173,13 +171,17 @@ def in_place_of_test(cell: Cell, role: Role, last: Mapping[str, str], name: str)
     return [*found, code(CELL.format(number=f"{name}.{answered}"))] if answered else found
 
 
+def _without_secrets(source: str) -> str:
+    return without_region(without_region(source, HIDDEN_TESTS), MARK_SCHEME)
+
+
 def without_solution(cell: Cell, role: Role | None) -> Cell:
     """A cell as students get it, with stubs in the place of what is not theirs to see."""
-    source = without(without(cell.source, HIDDEN_TESTS), MARK_SCHEME)
+    source = _without_secrets(cell.source)
     stub = STUB if cell.kind == CODE else TEXT_STUB
-    if has(source, SOLUTION):
-        return cell.saying(without(source, SOLUTION, stub))
-    return cell.saying(stub if role and role.solution else source)
+    if has_region(source, SOLUTION):
+        return cell.with_source(without_region(source, SOLUTION, stub))
+    return cell.with_source(stub if role and role.solution else source)
 
 
 def _assertions(source: str, name: str) -> str:
@@ -188,12 +190,14 @@ def _assertions(source: str, name: str) -> str:
             f"The cell {name!r} has an AUTOTEST, which nbgrader turns into assertions. Run "
             "nbgrader generate_assignment --source_with_tests, and read what that writes."
         )
-    return bare(source, HIDDEN_TESTS)
+    return without_markers(source, HIDDEN_TESTS)
 
 
-def _said(source: str) -> str:
-    """The docstring that many tests begin with, which says what they look at."""
-    found = _DOCSTRING.match(bare(source, HIDDEN_TESTS))
+def _docstring_title(source: str) -> str:
+    """The docstring of a test, which says what it looks at; empty for hidden tests."""
+    if has_region(source, HIDDEN_TESTS):
+        return ""
+    found = _DOCSTRING.match(without_markers(source, HIDDEN_TESTS))
     return " ".join(found[1].split()) if found else ""
 
 
@@ -204,9 +208,9 @@ def _title(pairs: Pairs, name: str) -> str:
     return name
 
 
-def _asked(cell: Cell, role: Role) -> str:
+def _manual_title(cell: Cell, role: Role) -> str:
     """What a person will read: what a task asks for; an answer has the teacher's in its cell."""
-    task = _first_line(without(cell.source, MARK_SCHEME)) if role.task else ""
+    task = _first_line(without_region(cell.source, MARK_SCHEME)) if role.task else ""
     return task or role.grade_id
 
 
@@ -217,7 +221,7 @@ def _first_line(source: str) -> str:
 
 _PLAIN: Final = re.compile(r"[^a-zA-Z0-9_-]+")
 _EARNED: Final = "from tapelab.grading.formats.embedded_checks import earned\n\n"
-_OURS: Final = "# What the teacher checks beside is put here."
+_PLACEHOLDER: Final = "# What the teacher checks beside is put here."
 
 
 def export(work: Work, course: Path, *, assignment: str = "") -> tuple[Path, ...]:
@@ -231,7 +235,7 @@ def export(work: Work, course: Path, *, assignment: str = "") -> tuple[Path, ...
 def cells(work: Work) -> tuple[Cell, ...]:
     """The cells of nbgrader's source notebook."""
     by_id = {each.id: each for each in work.exercises}
-    found = [_teachers(work)] if _has_more(work) else []
+    found = [_teachers_cell(work)] if _has_more(work) else []
     for place in places(work):
         found += _of_place(place, by_id)
     return tuple(found)
@@ -243,8 +247,8 @@ def _of_place(place: Place, by_id: dict[str, Exercise]) -> Iterator[Cell]:
         for number, check in enumerate(exercise.checks, 1):
             yield _test(exercise, number, check)
     elif place.answers in by_id:
-        role = Role(_name(place.answers, "answer"), solution=True)
-        yield with_role(place.cell.saying(_with_region(place.cell.source)), role)
+        role = Role(_grade_id(place.answers, "answer"), solution=True)
+        yield with_role(place.cell.with_source(_with_region(place.cell.source)), role)
     else:
         yield place.cell if place.cell.kind != CODE else code(_with_region(place.cell.source))
 
@@ -253,9 +257,9 @@ def _test(exercise: Exercise, number: int, check: Check) -> Cell:
     """A test cell; the last line of it is what the answer earned, which nbgrader reads."""
     call = f"{_EARNED}earned({exercise.id!r}, {check.title!r})"
     text = call if check.visibility is Visibility.PUBLIC else (
-        f"{_OURS}\n{between(HIDDEN_TESTS, call)}"
+        f"{_PLACEHOLDER}\n{in_region(HIDDEN_TESTS, call)}"
     )  # fmt: skip
-    role = Role(_name(exercise.id, str(number)), grade=True, locked=True, points=check.points)
+    role = Role(_grade_id(exercise.id, str(number)), grade=True, locked=True, points=check.points)
     return with_role(code(text), role)
 
 
@@ -264,12 +268,12 @@ def _has_more(work: Work) -> bool:
     return bool(work.script) and any(one.visibility is not Visibility.PUBLIC for one in every)
 
 
-def _teachers(work: Work) -> Cell:
+def _teachers_cell(work: Work) -> Cell:
     """A test worth nothing that brings the checks which learners do not have."""
     script = "\n".join(f"    {line!r}" for line in work.script.splitlines(keepends=True))
     text = f"from tapelab.grading.formats.embedded_checks import use\n\nuse(\n{script}\n)"
-    role = Role("teachers-checks", grade=True, locked=True, points=whole(0))
-    return with_role(code(f"{_OURS}\n{between(HIDDEN_TESTS, text)}"), role)
+    role = Role("teachers-checks", grade=True, locked=True, points=as_number(0))
+    return with_role(code(f"{_PLACEHOLDER}\n{in_region(HIDDEN_TESTS, text)}"), role)
 
 
 def _with_region(source: str) -> str:
@@ -287,5 +291,5 @@ def _with_region(source: str) -> str:
     return "\n".join([*lines, f"### END {SOLUTION}"] if before else lines)
 
 
-def _name(number: str, what: str) -> str:
+def _grade_id(number: str, what: str) -> str:
     return f"{_PLAIN.sub('-', number)}-{what}"

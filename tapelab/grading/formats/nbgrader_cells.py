@@ -18,28 +18,28 @@ STUB: Final = "# YOUR CODE HERE\nraise NotImplementedError()"
 TEXT_STUB: Final = "YOUR ANSWER HERE"
 
 
-def has(source: str, region: str) -> bool:
+def has_region(source: str, region: str) -> bool:
     """Whether there is such a region."""
     return f"BEGIN {region}" in source
 
 
-def without(source: str, region: str, stub: str = "") -> str:
+def without_region(source: str, region: str, stub: str = "") -> str:
     """The text outside of such regions, with a stub, as far indented, in the place of each."""
-    return "\n".join(_kept(source, region, stub))
+    return "\n".join(_lines_outside(source, region, stub))
 
 
-def between(region: str, text: str) -> str:
+def in_region(region: str, text: str) -> str:
     """A text put into a region, by the lines that begin and end it."""
     return f"### BEGIN {region}\n{text}\n### END {region}"
 
 
-def bare(source: str, region: str) -> str:
+def without_markers(source: str, region: str) -> str:
     """All of the text, without the lines that begin and end such regions."""
     marks = (f"BEGIN {region}", f"END {region}")
     return "\n".join(line for line in source.split("\n") if not any(m in line for m in marks))
 
 
-def _kept(source: str, region: str, stub: str) -> Iterator[str]:
+def _lines_outside(source: str, region: str, stub: str) -> Iterator[str]:
     inside = False
     for line in source.split("\n"):
         if f"BEGIN {region}" in line:
@@ -74,61 +74,61 @@ class Role:
     checksum: str = ""
 
     @property
-    def tests(self) -> bool:
+    def is_test(self) -> bool:
         """Whether its code decides on points."""
         return self.grade and not self.solution and not self.task
 
     @property
-    def manual(self) -> bool:
+    def is_manual(self) -> bool:
         """Whether a person decides on its points."""
         return (self.grade and self.solution) or self.task
 
     @property
-    def overwritten(self) -> bool:
+    def is_restored(self) -> bool:
         """Whether what a student changed in it is put right before grading."""
         return not self.solution and (self.grade or self.locked)
 
     def metadata(self, cell: Cell, *, released: bool = False) -> dict[str, Any]:
         """The metadata for a cell; in what students get with its checksum and kind."""
-        told: dict[str, Any] = {
+        data: dict[str, Any] = {
             "schema_version": SCHEMA, "grade_id": self.grade_id, "grade": self.grade,
             "solution": self.solution, "locked": self.locked, "task": self.task,
         }  # fmt: skip
         if self.grade or self.task:
-            told["points"] = self.points
+            data["points"] = self.points
         if released:
-            told |= {"checksum": checksum(cell, self), "cell_type": cell.kind}
-        return told
+            data |= {"checksum": checksum(cell, self), "cell_type": cell.kind}
+        return data
 
 
 def with_role(cell: Cell, role: Role, *, released: bool = False) -> Cell:
     """A cell that says what it is to nbgrader."""
-    return cell.about(**{KEY: role.metadata(cell, released=released)})
+    return cell.with_metadata(**{KEY: role.metadata(cell, released=released)})
 
 
 def role_of(cell: Cell) -> Role | None:
     """What a cell says of itself, in any version of the schema; UnreadableFormat if it is wrong."""
-    said = cell.metadata.get(KEY)
-    if said is None:
+    data = cell.metadata.get(KEY)
+    if data is None:
         return None
-    if not isinstance(said, Mapping):
-        raise UnreadableFormat(f"The metadata of nbgrader have to be a dict, not {said!r}.")
-    version = said.get("schema_version", 0)
+    if not isinstance(data, Mapping):
+        raise UnreadableFormat(f"The metadata of nbgrader have to be a dict, not {data!r}.")
+    version = data.get("schema_version", 0)
     if type(version) is not int or version > SCHEMA:
         raise UnreadableFormat(
             f"A cell has version {version!r} of nbgrader's metadata; {SCHEMA} is the newest known."
         )
     flags = {
-        name: said.get(name, False) is True for name in ("grade", "solution", "locked", "task")
+        name: data.get(name, False) is True for name in ("grade", "solution", "locked", "task")
     }
     if not any(flags.values()):
         return None
-    name = said.get("grade_id", "")
+    name = data.get("grade_id", "")
     if not isinstance(name, str) or not _GRADE_ID.fullmatch(name):
         raise UnreadableFormat(
             f"A cell of nbgrader has the grade_id {name!r}; it may have letters, digits, _ and -."
         )
-    role = Role(name, **flags, points=_points(said, name), checksum=str(said.get("checksum", "")))
+    role = Role(name, **flags, points=_points(data, name), checksum=str(data.get("checksum", "")))
     _fits(role, cell)
     return role
 
@@ -149,24 +149,24 @@ def roles_of(cells: Iterable[Cell]) -> tuple[tuple[Cell, Role | None], ...]:
 
 def checksum(cell: Cell, role: Role) -> str:
     """What nbgrader tells by whether a cell was changed: MD5, as it computes it."""
-    told = hashlib.md5(usedforsecurity=False)
-    flags = (role.grade, role.solution, role.overwritten)
+    data = hashlib.md5(usedforsecurity=False)
+    flags = (role.grade, role.solution, role.is_restored)
     for part in (cell.source, cell.kind, *map(str, flags), role.grade_id):
-        told.update(part.encode("utf-8", "surrogatepass"))
+        data.update(part.encode("utf-8", "surrogatepass"))
     if role.grade:
-        told.update(str(float(role.points)).encode())
-    return told.hexdigest()
+        data.update(str(float(role.points)).encode())
+    return data.hexdigest()
 
 
-def _points(said: Mapping[str, Any], name: str) -> float:
+def _points(data: Mapping[str, Any], name: str) -> float:
     """Its points; the oldest versions kept them as text, and empty where there are none."""
-    given = said.get("points", 0)
+    value = data.get("points", 0)
     try:
-        points = float(given) if given not in {"", None} else 0.0
+        points = float(value) if value not in {"", None} else 0.0
     except (TypeError, ValueError):
         points = -1.0
     if not 0 <= points < float("inf"):
-        raise UnreadableFormat(f"The cell {name!r} has {given!r} for its points.")
+        raise UnreadableFormat(f"The cell {name!r} has {value!r} for its points.")
     return points
 
 

@@ -63,13 +63,13 @@ class Course:
 
     def notebooks(self, assignment: str) -> tuple[str, ...]:
         """The names of an assignment's notebooks; UnreadableFormat where it has none."""
-        found = sorted(each.stem for each in self._source(assignment).glob("*.ipynb"))
-        if not found:
+        names = sorted(each.stem for each in self._source(assignment).glob("*.ipynb"))
+        if not names:
             there = ", ".join(self.assignments()) or "none"
             raise UnreadableFormat(
                 f"{self._source(assignment)} has no notebooks. Assignments there are: {there}."
             )
-        return tuple(found)
+        return tuple(names)
 
     def read(self, assignment: str, notebook: str = "") -> Imported:
         """A notebook of an assignment as exercises; it may go unnamed where it is the only one."""
@@ -80,13 +80,13 @@ class Course:
     def name_of(self, assignment: str, notebook: str) -> str:
         """What we call a notebook: as the assignment, with its own name where it has siblings."""
         alone = len(self.notebooks(assignment)) == 1
-        return _plain(assignment if alone else f"{assignment}-{notebook}")
+        return _plain_name(assignment if alone else f"{assignment}-{notebook}")
 
     def release(self, assignment: str) -> tuple[Path, ...]:
         """Write what students get under release/, as nbgrader's generate_assignment does."""
         place = self.root / "release" / assignment
         return tuple(
-            save(place / f"{name}.ipynb", starmap(_released, self._pairs(assignment, name)))
+            save(place / f"{name}.ipynb", starmap(_release_cell, self._pairs(assignment, name)))
             for name in self.notebooks(assignment)
         )
 
@@ -97,7 +97,7 @@ class Course:
             place = self.root / "submitted" / student / assignment
             path = place / f"{name}.ipynb"
             if path.is_file() and not path.is_symlink() and not place.is_symlink():
-                yield HandedIn(student, path, _when(place / "timestamp.txt"))
+                yield HandedIn(student, path, _timestamp_in(place / "timestamp.txt"))
 
     def submission(self, sent: HandedIn, assignment: str) -> Submission:
         """What a student sent, ready to be graded: locked cells as they were, tests by us."""
@@ -105,9 +105,9 @@ class Course:
         name = self.name_of(assignment, sent.path.stem)
         read = Submission.read(sent.path, sent.student)
         cells = [cell for cell in adapted(load_sent(sent.path), pairs, name) if cell.kind == CODE]
-        taken = tuple(CodeCell(f"cell-{at}", cell.source, cell.metadata)
+        code_cells = tuple(CodeCell(f"cell-{at}", cell.source, cell.metadata)
                       for at, cell in enumerate(cells))  # fmt: skip
-        return replace(read, cells=taken)
+        return replace(read, cells=code_cells)
 
     def collect(self, sent: HandedIn, assignment: str, folder: Path) -> Path:
         """Write what a student sent as a notebook that can be graded: STUDENT.ipynb."""
@@ -161,21 +161,21 @@ def restored(sent: Sequence[Cell], pairs: Pairs) -> tuple[Cell, ...]:
     A test that the student deleted comes back at the end; a cell with a role that no cell of the
     teacher's has is the student's own.
     """
-    theirs = {role.grade_id: (cell, role) for cell, role in pairs if role}
-    found: dict[str, Cell] = {}
+    teachers_cells = {role.grade_id: (cell, role) for cell, role in pairs if role}
+    restored_cells: dict[str, Cell] = {}
     cells: list[Cell] = []
     for cell in sent:
         name = _grade_id(cell)
-        if name not in theirs or name in found:
+        if name not in teachers_cells or name in restored_cells:
             cells.append(Cell(cell.kind, cell.source))
             continue
-        original, role = theirs[name]
-        kept = original if role.overwritten else Cell(original.kind, cell.source)
-        found[name] = with_role(kept, role)
-        cells.append(found[name])
-    lost = (with_role(cell, role) for name, (cell, role) in theirs.items()
-            if role.tests and name not in found)  # fmt: skip
-    return (*cells, *lost)
+        original, role = teachers_cells[name]
+        kept = original if role.is_restored else Cell(original.kind, cell.source)
+        restored_cells[name] = with_role(kept, role)
+        cells.append(restored_cells[name])
+    deleted = (with_role(cell, role) for name, (cell, role) in teachers_cells.items()
+            if role.is_test and name not in restored_cells)  # fmt: skip
+    return (*cells, *deleted)
 
 
 def adapted(sent: Sequence[Cell], pairs: Pairs, name: str) -> tuple[Cell, ...]:
@@ -184,7 +184,7 @@ def adapted(sent: Sequence[Cell], pairs: Pairs, name: str) -> tuple[Cell, ...]:
     cells: list[Cell] = []
     for cell in restored(sent, pairs):
         role = role_of(cell)
-        cells += in_place_of_test(cell, role, last, name) if role and role.tests else [cell]
+        cells += in_place_of_test(cell, role, last, name) if role and role.is_test else [cell]
     return tuple(cells)
 
 
@@ -197,14 +197,14 @@ def _grade_id(cell: Cell) -> str:
     return role.grade_id if role else ""
 
 
-def _released(cell: Cell, role: Role | None) -> Cell:
+def _release_cell(cell: Cell, role: Role | None) -> Cell:
     """A cell as nbgrader releases it: without what is the teacher's, locked, with a checksum."""
     shown = without_solution(cell, role)
     if role is None:
         return shown
-    locks: dict[str, Any] = {"deletable": False} if role.solution or role.overwritten else {}
-    locks |= {"editable": False} if role.overwritten else {}
-    return with_role(shown.about(**locks), role, released=True)
+    locks: dict[str, Any] = {"deletable": False} if role.solution or role.is_restored else {}
+    locks |= {"editable": False} if role.is_restored else {}
+    return with_role(shown.with_metadata(**locks), role, released=True)
 
 
 def _folders(place: Path) -> Iterator[str]:
@@ -214,21 +214,21 @@ def _folders(place: Path) -> Iterator[str]:
                 yield each.name
 
 
-def _plain(name: str) -> str:
+def _plain_name(name: str) -> str:
     """A name as exercises have them: a dot would part it from their numbers."""
     return re.sub(r"[^\w-]+", "-", name)
 
 
-def _when(file: Path) -> datetime | None:
+def _timestamp_in(file: Path) -> datetime | None:
     """When something was sent, as nbgrader notes it: a time, and a zone that may go unnamed."""
     try:
-        found = _TIMESTAMP.match(file.read_text("utf-8").strip())
-        return found and _zoned(datetime.fromisoformat(found[1]), found[2])
+        match = _TIMESTAMP.match(file.read_text("utf-8").strip())
+        return match and _with_zone(datetime.fromisoformat(match[1]), match[2])
     except (OSError, ValueError):
         return None
 
 
-def _zoned(when: datetime, zone: str) -> datetime:
+def _with_zone(when: datetime, zone: str) -> datetime:
     if re.fullmatch(r"[+-]\d{4}", zone):
         return datetime.strptime(f"{when.isoformat()} {zone}", "%Y-%m-%dT%H:%M:%S.%f %z")
     try:
@@ -272,8 +272,8 @@ def _notebook(book: Gradebook, course: Course, assignment: str, notebook: str) -
 def _counting(book: Gradebook, assignment: str) -> dict[str, Result]:
     """By student, the result of the attempt that counts."""
     counts = {(each.student, each.digest) for each in book.grades(assignment)}
-    found = [(each.handed, each.result) for each in book.results(assignment)]
-    return {h.student: result for h, result in found if (h.student, h.digest) in counts}
+    results = [(each.handed, each.result) for each in book.results(assignment)]
+    return {h.student: result for h, result in results if (h.student, h.digest) in counts}
 
 
 _POSSIBLE: Final = """

@@ -35,11 +35,11 @@ class Cell:
     metadata: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     shown: str = field(default="", compare=False)
 
-    def about(self, **metadata: Any) -> Self:
+    def with_metadata(self, **metadata: Any) -> Self:
         """The same cell with more metadata."""
         return replace(self, metadata={**self.metadata, **metadata})
 
-    def saying(self, source: str) -> Self:
+    def with_source(self, source: str) -> Self:
         """The same cell with another text."""
         return replace(self, source=source)
 
@@ -73,53 +73,57 @@ def load(path: Path) -> tuple[Cell, ...]:
         ) from None
 
 
-def _cell(given: Mapping[str, Any]) -> Cell:
-    source = given.get("source", given.get("input", ""))
+def _cell(data: Mapping[str, Any]) -> Cell:
+    source = data.get("source", data.get("input", ""))
     text = source if isinstance(source, str) else "".join(source)
-    kind = given["cell_type"]
-    metadata = dict(given.get("metadata") or {})
+    kind = data["cell_type"]
+    metadata = dict(data.get("metadata") or {})
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    return Cell(kind, plain, metadata, "".join(map(_shown, given.get("outputs", ()))))
+    return Cell(kind, plain, metadata, "".join(map(_printed_output, data.get("outputs", ()))))
 
 
-def _shown(output: Mapping[str, Any]) -> str:
+def _printed_output(output: Mapping[str, Any]) -> str:
     """What Python's prompt would have printed there."""
     text = output.get("text", output.get("data", {}).get("text/plain", ""))
     return text if isinstance(text, str) else "".join(text)
 
 
-def text_of(cells: Iterable[Cell], *, about: Mapping[str, Any] = _NOTHING) -> str:
+def text_of(cells: Iterable[Cell], *, with_metadata: Mapping[str, Any] = _NOTHING) -> str:
     """A notebook as the text of its file, the same for the same cells."""
-    told: dict[str, dict[str, Any]] = {}
+    cells_by_id: dict[str, dict[str, Any]] = {}
     for at, cell in enumerate(cells):
         name = _id(cell, at)
-        told[name if name not in told else f"{name[:50]}-{at}"] = _told(cell)
+        cells_by_id[name if name not in cells_by_id else f"{name[:50]}-{at}"] = _cell_json(cell)
     notebook = {
-        "cells": [{**cell, "id": name} for name, cell in told.items()],
-        "metadata": {**KERNEL, **about},
+        "cells": [{**cell, "id": name} for name, cell in cells_by_id.items()],
+        "metadata": {**KERNEL, **with_metadata},
         "nbformat": 4,
         "nbformat_minor": 5,
     }
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
-def save(path: Path, cells: Iterable[Cell], *, about: Mapping[str, Any] = _NOTHING) -> Path:
+def save(path: Path, cells: Iterable[Cell], *, with_metadata: Mapping[str, Any] = _NOTHING) -> Path:
     """Write a notebook, whole or not at all, and the folders it is in."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    return write(path, text_of(cells, about=about).encode("utf-8"))
+    return write(path, text_of(cells, with_metadata=with_metadata).encode("utf-8"))
 
 
-def _told(cell: Cell) -> dict[str, Any]:
-    told: dict[str, Any] = {"cell_type": cell.kind, "metadata": dict(cell.metadata)}
-    told["source"] = cell.source.splitlines(keepends=True)
-    return {**told, "execution_count": None, "outputs": []} if cell.kind == CODE else told
+def _cell_json(cell: Cell) -> dict[str, Any]:
+    cells_by_id: dict[str, Any] = {"cell_type": cell.kind, "metadata": dict(cell.metadata)}
+    cells_by_id["source"] = cell.source.splitlines(keepends=True)
+    return (
+        {**cells_by_id, "execution_count": None, "outputs": []}
+        if cell.kind == CODE
+        else cells_by_id
+    )
 
 
 def _id(cell: Cell, at: int) -> str:
     """A name that a notebook's format allows."""
-    given = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-    made = sha256(f"{at} {cell.kind} {cell.source}".encode()).hexdigest()[:12]
-    return _ID.sub("-", given)[:64] or f"cell-{made}"
+    data = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    digest = sha256(f"{at} {cell.kind} {cell.source}".encode()).hexdigest()[:12]
+    return _ID.sub("-", data)[:64] or f"cell-{digest}"
 
 
 _ANSWERS: Final = re.compile(r"\btf\.exercise\([\"']([^\"']+)[\"']\)")

@@ -47,16 +47,16 @@ class Question:
         """
         own = self._own_points()
         open_ones = sum(each is None for each in own)
-        said = sum(each for each in own if each is not None)
-        whole = self.points if isinstance(self.points, int | float) else None
-        if whole is None:
-            whole = said if any(own) else 1.0
-        if said > whole:
+        data = sum(each for each in own if each is not None)
+        total = self.points if isinstance(self.points, int | float) else None
+        if total is None:
+            total = data if any(own) else 1.0
+        if data > total:
             raise UnreadableFormat(
-                f"The cases of {self.name!r} have {format_points(said)} points, the question "
-                f"{format_points(whole)}."
+                f"The cases of {self.name!r} have {format_points(data)} points, the question "
+                f"{format_points(total)}."
             )
-        share = (whole - said) / open_ones if open_ones else 0.0
+        share = (total - data) / open_ones if open_ones else 0.0
         return tuple(
             replace(case, points=share if points is None else points)
             for case, points in zip(self.cases, own, strict=True)
@@ -73,16 +73,16 @@ class Question:
         return self.points
 
 
-def read(path: Path) -> Question:
+def read_test(path: Path) -> Question:
     """The test in a file; UnreadableFormat where there is none."""
     try:
-        return parse(path.read_text("utf-8-sig"), name=path.name)
+        return parse_test(path.read_text("utf-8-sig"), name=path.name)
     except UnicodeDecodeError:
         raise UnreadableFormat(f"{path.name} is not in UTF-8.") from None
 
 
-def parse(text: str, *, name: str = "The test") -> Question:
-    """As `read`, from the text of a test file."""
+def parse_test(text: str, *, name: str = "The test") -> Question:
+    """As `read_test`, from the text of a test file."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -113,14 +113,14 @@ def spec_of(test: Question) -> dict[str, Any]:
     points = list(test.points) if isinstance(test.points, tuple) else test.points
     suite = {"cases": [_spec_of_case(each) for each in test.cases], "scored": True,
              "setup": "", "teardown": "", "type": "doctest"}  # fmt: skip
-    whole = {"all_or_nothing": True} if test.all_or_nothing else {}
-    return {"name": test.name, "points": points, **whole, "suites": [suite]}
+    total = {"all_or_nothing": True} if test.all_or_nothing else {}
+    return {"name": test.name, "points": points, **total, "suites": [suite]}
 
 
 def text_of(test: Question) -> str:
     """The text of a test file."""
-    said = pprint.pformat(spec_of(test), width=_WIDTH, sort_dicts=False)
-    return f"OK_FORMAT = True\n\ntest = {said}\n"
+    data = pprint.pformat(spec_of(test), width=_WIDTH, sort_dicts=False)
+    return f"OK_FORMAT = True\n\ntest = {data}\n"
 
 
 def doctest_of(source: str) -> str:
@@ -133,9 +133,9 @@ def doctest_of(source: str) -> str:
 
 
 def _spec_of_case(case: Case) -> dict[str, Any]:
-    said = {"name": case.name, "points": case.points, "success_message": case.success_message,
+    data = {"name": case.name, "points": case.points, "success_message": case.success_message,
             "failure_message": case.failure_message}  # fmt: skip
-    known = {key: value for key, value in said.items() if value not in {"", None}}
+    known = {key: value for key, value in data.items() if value not in {"", None}}
     return {"code": case.code, "hidden": case.hidden, "locked": False, **known}
 
 
@@ -158,21 +158,21 @@ def _case(spec: Mapping[str, Any], name: str) -> Case:
     code = spec.get("code")
     if not isinstance(code, str):
         raise UnreadableFormat(f"{name} has a case without `code`.")
-    said = {key: str(spec.get(key) or "") for key in ("name", "success_message", "failure_message")}
+    data = {key: str(spec.get(key) or "") for key in ("name", "success_message", "failure_message")}
     hidden = spec.get("hidden", True) is not False
-    return Case(dedent(code), hidden, _points(spec.get("points"), name), **said)
+    return Case(dedent(code), hidden, _points(spec.get("points"), name), **data)
 
 
-def _all_points(given: Any, name: str) -> float | tuple[float | None, ...] | None:
-    if isinstance(given, list | tuple):
-        return tuple(_points(each, name) for each in given)
-    return _points(given, name)
+def _all_points(value: Any, name: str) -> float | tuple[float | None, ...] | None:
+    if isinstance(value, list | tuple):
+        return tuple(_points(each, name) for each in value)
+    return _points(value, name)
 
 
-def _points(given: Any, name: str) -> float | None:
-    if given is None or (type(given) in {int, float} and 0 <= given < float("inf")):
-        return None if given is None else given
-    raise UnreadableFormat(f"{name} has {json.dumps(given, default=repr)} for its points.")
+def _points(value: Any, name: str) -> float | None:
+    if value is None or (type(value) in {int, float} and 0 <= value < float("inf")):
+        return None if value is None else value
+    raise UnreadableFormat(f"{name} has {json.dumps(value, default=repr)} for its points.")
 
 
 def _names(node: ast.Assign) -> Sequence[str]:

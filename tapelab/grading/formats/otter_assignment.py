@@ -42,7 +42,7 @@ from tapelab.grading.formats.notebook_cells import (
     raw,
     save,
 )
-from tapelab.grading.formats.ok_tests import Case, Question, read
+from tapelab.grading.formats.ok_tests import Case, Question, read_test
 from tapelab.grading.formats.otter_cells import (
     PROMPT,
     SOLUTION,
@@ -65,8 +65,8 @@ def read_notebook(path: Path, *, name: str = "") -> Imported:
     config = config_in(cells)
     title = str(config.get("name") or name or path.stem)
     called = re.sub(r"[^\w-]+", "-", name or path.stem)
-    found = tuple(blocks_in(cells))
-    blocks = [each for each in found if isinstance(each, Block)]
+    parsed = tuple(blocks_in(cells))
+    blocks = [each for each in parsed if isinstance(each, Block)]
     if not blocks:
         raise UnreadableFormat(
             f"{path.name} has no # BEGIN QUESTION. Read the master notebook of Otter Assign, not "
@@ -81,17 +81,17 @@ def read_notebook(path: Path, *, name: str = "") -> Imported:
     exercises = tuple(
         _exercise(each, question_in(each, functions=functions), called)
         for each in blocks
-        if each.of(TESTS)
+        if each.cells_of(TESTS)
     )
     manual = tuple(_manual(each) for each in blocks if each.config.get("manual"))
     return Imported(called, title, "Otter Assign", exercises,
-                    tuple(_work(found, called)), manual)  # fmt: skip
+                    tuple(_notebook_cells(parsed, called)), manual)  # fmt: skip
 
 
 def read_tests(path: Path) -> Imported:
     """OK tests in a file or a folder, without a notebook: a place to write one around them."""
     files = sorted(path.glob("*.py")) if path.is_dir() else [path]
-    questions = [read(each) for each in files if each.name != "__init__.py"]
+    questions = [read_test(each) for each in files if each.name != "__init__.py"]
     if not questions:
         raise UnreadableFormat(f"{path} has no OK tests, which are files such as q1.py.")
     called = re.sub(r"[^\w-]+", "-", path.resolve().stem)
@@ -103,12 +103,12 @@ def read_tests(path: Path) -> Imported:
 
 def question_in(block: Block, *, functions: bool = False) -> Question:
     """The test of a question, as Otter writes it into a test file."""
-    cases = tuple(case_of(cell, block.name, functions=functions) for cell in block.of(TESTS))
+    cases = tuple(case_of(cell, block.name, functions=functions) for cell in block.cells_of(TESTS))
     points = block.config.get("points")
     if isinstance(points, Mapping):
         points = points.get("each", 1) * len(cases)
-    whole: Any = tuple(points) if isinstance(points, list) else points
-    question = Question(block.name, cases, whole, block.config.get("all_or_nothing") is True)
+    as_number: Any = tuple(points) if isinstance(points, list) else points
+    question = Question(block.name, cases, as_number, block.config.get("all_or_nothing") is True)
     question.resolved()
     return question
 
@@ -117,13 +117,13 @@ def exercise_of(
     question: Question, name: str, *, title: str = "", prompt: str = ""
 ) -> ImportedExercise:  # fmt: skip
     """The exercise that an OK test comes to; in all-or-nothing ones, one check has all cases."""
-    tests = tuple(_all_of(question) if question.all_or_nothing else _each_of(question))
+    tests = tuple(_single_test(question) if question.all_or_nothing else _tests_of(question))
     return ImportedExercise(
         f"{name}.{question.name}", title or question.name, prompt or question.name, tests
     )
 
 
-def _each_of(question: Question) -> Iterator[Tested]:
+def _tests_of(question: Question) -> Iterator[Tested]:
     """A check for each case that is worth something, with the names that those before it give."""
     earlier = ""
     cases = question.resolved()
@@ -131,11 +131,13 @@ def _each_of(question: Question) -> Iterator[Tested]:
     for title, case in zip(titles, cases, strict=True):
         if case.points:
             more = (("failure", case.failure_message),) if case.failure_message else ()
-            yield Tested("doctested", title, case.points, earlier + case.code, _seen(case), more)
+            yield Tested(
+                "doctested", title, case.points, earlier + case.code, _visibility(case), more
+            )
         earlier += defining_examples(case.code)
 
 
-def _all_of(question: Question) -> Iterator[Tested]:
+def _single_test(question: Question) -> Iterator[Tested]:
     cases = question.resolved()
     hidden = any(case.hidden for case in cases)
     points = sum(case.points or 0 for case in cases)
@@ -144,7 +146,7 @@ def _all_of(question: Question) -> Iterator[Tested]:
     yield Tested("doctested", f"{question.name} as a whole", points, code, seen)
 
 
-def _seen(case: Case) -> Visibility:
+def _visibility(case: Case) -> Visibility:
     return Visibility.PRIVATE if case.hidden else Visibility.PUBLIC
 
 
@@ -162,20 +164,22 @@ def _manual(block: Block) -> Manual:
     return Manual(block.name, block.name, float(points))
 
 
-def _work(found: Sequence[Cell | Block], name: str) -> Iterator[Cell]:
+def _notebook_cells(parsed: Sequence[Cell | Block], name: str) -> Iterator[Cell]:
     """The teacher's notebook as ours: solutions marked, answers checked below them."""
-    for each in found:
+    for each in parsed:
         if isinstance(each, Cell):
             yield from [Cell(each.kind, each.source)] if each.kind != RAW else []
             continue
         for part, cell in each.cells:
             if part != TESTS and not (part == SOLUTION and cell.kind == MARKDOWN):
-                yield Cell(cell.kind, _worked(part, cell, prompted=bool(each.of(PROMPT))))
-        if each.of(TESTS):
+                yield Cell(
+                    cell.kind, _marked_cell(part, cell, prompted=bool(each.cells_of(PROMPT)))
+                )
+        if each.cells_of(TESTS):
             yield answer_cell(f"{name}.{each.name}")
 
 
-def _worked(part: str, cell: Cell, *, prompted: bool) -> str:
+def _marked_cell(part: str, cell: Cell, *, prompted: bool) -> str:
     if part != SOLUTION or cell.kind != CODE:
         return cell.source
     shown = "" if prompted else without_solution(cell.source)
@@ -191,9 +195,9 @@ def with_solution(source: str) -> str:
         mark = line.strip()
         if mark.endswith(_PROMPTS):
             prompt = mark.endswith(_PROMPTS[0])
-        elif not prompt and mark != "# END SOLUTION" and not _begins(mark):
-            found = _SOLUTION_LINE.fullmatch(line)
-            lines.append(f"{found[1]}{found[2]}" if found else line)
+        elif not prompt and mark != "# END SOLUTION" and not _is_begin(mark):
+            parsed = _SOLUTION_LINE.fullmatch(line)
+            lines.append(f"{parsed[1]}{parsed[2]}" if parsed else line)
     return "\n".join(lines)
 
 
@@ -203,11 +207,11 @@ def without_solution(source: str) -> str:
     inside = False
     for line in source.split("\n"):
         mark = line.strip()
-        if _begins(mark):
+        if _is_begin(mark):
             if inside:
                 raise UnreadableFormat("BEGIN SOLUTION comes twice without END SOLUTION.")
             inside = True
-            lines += [] if mark.endswith("NO PROMPT") else [f"{_space(line)}..."]
+            lines += [] if mark.endswith("NO PROMPT") else [f"{_indentation(line)}..."]
         elif mark == "# END SOLUTION":
             inside = False
         elif not inside and not mark.endswith(_LEFT_OUT):
@@ -217,11 +221,11 @@ def without_solution(source: str) -> str:
     return "\n".join(lines)
 
 
-def _begins(mark: str) -> bool:
+def _is_begin(mark: str) -> bool:
     return mark in {"# BEGIN SOLUTION", "# BEGIN SOLUTION NO PROMPT"}
 
 
-def _space(line: str) -> str:
+def _indentation(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
@@ -230,7 +234,7 @@ def _prompt(line: str) -> str:
     if not _SOLUTION_LINE.fullmatch(line):
         return line
     assigned = _ASSIGNED.match(line)
-    return f"{assigned[0]} ..." if assigned else f"{_space(line)}..."
+    return f"{assigned[0]} ..." if assigned else f"{_indentation(line)}..."
 
 
 TEACHERS: Final = "teachers_exercises.py"
@@ -254,14 +258,14 @@ def cells(work: Work) -> tuple[Cell, ...]:
     """The cells of the master notebook."""
     by_id = {each.id: each for each in work.exercises}
     checked = {place.checks for place in places(work)}
-    found = [raw(_config(work))]
+    parsed = [raw(_config(work))]
     for place in places(work):
         if place.answers in checked & by_id.keys():
             exercise = by_id[place.answers]
-            found += _question(exercise, place, hidden=bool(work.script))
+            parsed += _question(exercise, place, hidden=bool(work.script))
         elif place.checks not in by_id:
-            found.append(_other(place.cell))
-    return tuple(found)
+            parsed.append(_other(place.cell))
+    return tuple(parsed)
 
 
 def name_of(number: str) -> str:
@@ -271,11 +275,11 @@ def name_of(number: str) -> str:
 
 def _config(work: Work) -> str:
     files = [*work.files, *([SCRIPT] if work.script else [])]
-    told = ["# ASSIGNMENT CONFIG", f"name: {work.name}", "export_cell:", "  pdf: false"]
-    told += ["generate:", "  pdf: false"]
-    told += ["files:", *(f"  - {each}" for each in files)] if files else []
-    told += ["autograder_files:", f"  - {TEACHERS}"] if work.script else []
-    return "\n".join(told)
+    lines_of_config = ["# ASSIGNMENT CONFIG", f"name: {work.name}", "export_cell:", "  pdf: false"]
+    lines_of_config += ["generate:", "  pdf: false"]
+    lines_of_config += ["files:", *(f"  - {each}" for each in files)] if files else []
+    lines_of_config += ["autograder_files:", f"  - {TEACHERS}"] if work.script else []
+    return "\n".join(lines_of_config)
 
 
 def _question(exercise: Exercise, place: Place, *, hidden: bool) -> Iterator[Cell]:

@@ -36,7 +36,7 @@ class Block:
         """What the question is called."""
         return str(self.config["name"])
 
-    def of(self, part: str) -> list[Cell]:
+    def cells_of(self, part: str) -> list[Cell]:
         """The cells of one part."""
         return [cell for kind, cell in self.cells if kind == part]
 
@@ -45,7 +45,7 @@ def config_in(cells: Iterable[Cell]) -> Mapping[str, Any]:
     """What the cell `# ASSIGNMENT CONFIG` says; nothing where there is none."""
     for cell in unfenced(cells):
         if cell.kind == RAW and _CONFIG.match(cell.source):
-            return _yaml(cell.source)
+            return _parse_yaml(cell.source)
     return {}
 
 
@@ -57,8 +57,8 @@ def blocks_in(cells: Iterable[Cell]) -> Iterator[Cell | Block]:
         mark = _BOUNDARY.match(cell.source) if cell.kind == RAW else None
         if mark is None:
             if block is not None:
-                block.cells += [] if _passed_over(cell) else [(part, cell)]
-            elif not _passed_over(cell):
+                block.cells += [] if _is_ignored(cell) else [(part, cell)]
+            elif not _is_ignored(cell):
                 yield cell
             continue
         opens, kind = mark[1].lower() == "begin", mark[2].lower()
@@ -76,7 +76,7 @@ def blocks_in(cells: Iterable[Cell]) -> Iterator[Cell | Block]:
         raise UnreadableFormat(f"The question {block.name!r} has no # END QUESTION.")
 
 
-def _passed_over(cell: Cell) -> bool:
+def _is_ignored(cell: Cell) -> bool:
     config = cell.kind == RAW and _CONFIG.match(cell.source)
     return bool(config or _IGNORED.match(cell.source))
 
@@ -89,15 +89,15 @@ def unfenced(cells: Iterable[Cell]) -> Iterator[Cell]:
             continue
         at = 0
         for found in _FENCED.finditer(cell.source):
-            yield from _text(cell.source[at : found.start()])
+            yield from _markdown_cell(cell.source[at : found.start()])
             yield raw(found[1])
             at = found.end()
         if "```otter" in cell.source[at:]:
             raise UnreadableFormat("A block ```otter is never closed by ```.")
-        yield from _text(cell.source[at:])
+        yield from _markdown_cell(cell.source[at:])
 
 
-def _text(source: str) -> Iterator[Cell]:
+def _markdown_cell(source: str) -> Iterator[Cell]:
     if source.strip():
         yield markdown(source)
 
@@ -107,8 +107,8 @@ def _out_of_place(kind: str, block: Block | None, part: str, *, opens: bool) -> 
     if kind == QUESTION and part:
         return f"the {part} above it is still open"
     if kind == QUESTION:
-        told = f"the question {block.name!r} is still open" if block else "no question is open"
-        return told if opens == (block is not None) else ""
+        message = f"the question {block.name!r} is still open" if block else "no question is open"
+        return message if opens == (block is not None) else ""
     if block is None:
         return "no question is open"
     if opens:
@@ -117,24 +117,26 @@ def _out_of_place(kind: str, block: Block | None, part: str, *, opens: bool) -> 
 
 
 def _question(cell: Cell, number: int) -> Mapping[str, Any]:
-    config = _yaml(cell.source)
+    config = _parse_yaml(cell.source)
     if not config.get("name"):
         raise UnreadableFormat(f"The question that begins in cell {number} has no name.")
     return config
 
 
-def _yaml(source: str) -> Mapping[str, Any]:
+def _parse_yaml(source: str) -> Mapping[str, Any]:
     try:
         import yaml
 
-        said = yaml.safe_load(source)
+        config = yaml.safe_load(source)
     except yaml.YAMLError as error:
         raise UnreadableFormat(f"A cell of Otter is no YAML: {error}.") from None
-    if said is None:
+    if config is None:
         return {}
-    if not isinstance(said, dict):
-        raise UnreadableFormat(f"A cell of Otter has to be a list of `name: value`, not {said!r}.")
-    return said
+    if not isinstance(config, dict):
+        raise UnreadableFormat(
+            f"A cell of Otter has to be a list of `name: value`, not {config!r}."
+        )
+    return config
 
 
 _BEGIN: Final = re.compile(r'(?:.\s*=\s*)?""?"?\s*#\s*BEGIN\s*TEST\s*CONFIG', re.IGNORECASE)
@@ -152,9 +154,9 @@ def case_of(cell: Cell, question: str, *, functions: bool = False) -> Case:
         raise UnreadableFormat(f"The tests of {question!r} have a cell that is not code.")
     first, _, _ = cell.source.partition("\n")
     hidden = bool(_HIDDEN.match(first))
-    config, source = _configured(cell.source, question)
+    config, source = _split_config(cell.source, question)
     try:
-        body = doctest_of(_called(source, question)) if functions else _body(source, cell.shown)
+        body = doctest_of(_call_of(source, question)) if functions else _body(source, cell.shown)
     except SyntaxError as error:
         raise UnreadableFormat(f"A test of {question!r} is no Python: {error}.") from None
     return Case(
@@ -168,18 +170,18 @@ def _body(source: str, shown: str) -> str:
     return "\n".join(filter(None, (doctest_of(source), shown.rstrip("\n"))))
 
 
-def _called(source: str, question: str) -> str:
+def _call_of(source: str, question: str) -> str:
     body = ast.parse(source).body
     if not body or not isinstance(body[0], ast.FunctionDef):
         raise UnreadableFormat(f"A test of {question!r} has to begin with its function.")
     function = body[0]
     function.decorator_list = []
     names = [each.arg for each in function.args.args]
-    given = ", ".join("env=globals()" if name == "env" else f"{name}={name}" for name in names)
-    return f"{ast.unparse(function)}\n{function.name}({given})"
+    arguments = ", ".join("env=globals()" if name == "env" else f"{name}={name}" for name in names)
+    return f"{ast.unparse(function)}\n{function.name}({arguments})"
 
 
-def _configured(source: str, question: str) -> tuple[Mapping[str, Any], str]:
+def _split_config(source: str, question: str) -> tuple[Mapping[str, Any], str]:
     """What a test says of itself in a text at its top, and the test below it."""
     lines = source.split("\n")
     if not _BEGIN.match(lines[0]):
@@ -190,9 +192,9 @@ def _configured(source: str, question: str) -> tuple[Mapping[str, Any], str]:
     import yaml
 
     try:
-        said = yaml.safe_load("\n".join(lines[1 : ends[0]]))
+        config = yaml.safe_load("\n".join(lines[1 : ends[0]]))
     except yaml.YAMLError as error:
         raise UnreadableFormat(f"What a test of {question!r} says is no YAML: {error}.") from None
-    if not isinstance(said, dict):
+    if not isinstance(config, dict):
         raise UnreadableFormat(f"What a test of {question!r} says has to be `name: value`.")
-    return said, "\n".join(lines[ends[0] + 1 :])
+    return config, "\n".join(lines[ends[0] + 1 :])

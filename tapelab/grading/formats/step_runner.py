@@ -1,7 +1,7 @@
-"""Beside a learner's code: the tests of another grader, run step by step among the learner's names.
+"""Runs the steps of another grader's tests in the student's process, among the student's names.
 
-This runs in the learner's process, so what it says is no more than that process says. Which steps
-to take, and whether their values are right, is decided by `foreign` in the judge's.
+What it returns is only what that process says. `external_tests` decides in the grader's process
+which steps to run, and whether their values are right.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ CELL: Final = (
     "from tapelab.grading.formats.step_runner import answer as _answer\n"
     "_answer({number!r}, globals())\n"
 )
-"""The cell to put where a test stood: names are seen as they are there, whatever comes later."""
-DONE, VALUE, SHOWN, RAISED = "done", "value", "shown", "raised"
+"""The cell in the place of a test: it registers the names of the notebook as they are there."""
+DONE, VALUE, PRINTED, RAISED = "done", "value", "shown", "raised"
 LONGEST: Final = 400
 
 
@@ -32,30 +32,30 @@ class Steps:
 
     def __init__(self, names: dict[str, Any]) -> None:
         self._live = names
-        self._kept = dict(names)
-        self._of: dict[str, dict[str, Any]] = {}
+        self._names_at_start = dict(names)
+        self._names_of: dict[str, dict[str, Any]] = {}
 
     def __call__(self, check: str, number: int, kind: str, source: str) -> tuple[Any, ...]:
         """Take a step of a check; `number` keeps two equal steps apart."""
         del number
         try:
             with self._in_place(check), contextlib.redirect_stderr(io.StringIO()):
-                return _KINDS[kind](source, self._live)
+                return _RUNNERS[kind](source, self._live)
         except BaseException as error:  # noqa: BLE001 - an answer may raise whatever there is
             return (RAISED, type(error).__name__, _message(error))
 
     @contextlib.contextmanager
     def _in_place(self, check: str) -> Iterator[None]:
         before = dict(self._live)
-        _put(self._live, self._of.get(check, self._kept))
+        _replace(self._live, self._names_of.get(check, self._names_at_start))
         try:
             yield
         finally:
-            self._of[check] = dict(self._live)
-            _put(self._live, before)
+            self._names_of[check] = dict(self._live)
+            _replace(self._live, before)
 
 
-def _put(live: dict[str, Any], names: Mapping[str, Any]) -> None:
+def _replace(live: dict[str, Any], names: Mapping[str, Any]) -> None:
     live.clear()
     live.update(names)
 
@@ -71,21 +71,21 @@ def _value(source: str, names: dict[str, Any]) -> tuple[Any, ...]:
         return (VALUE, eval(compile(source, "<test>", "eval"), names))  # noqa: S307 - as above
 
 
-def _shown(source: str, names: dict[str, Any]) -> tuple[Any, ...]:
-    """What Python's prompt would print after this; a notebook's own way to show is put aside."""
+def _printed(source: str, names: dict[str, Any]) -> tuple[Any, ...]:
+    """What Python's prompt prints for this; a display hook of the notebook is not used."""
     shows, sys.displayhook = sys.displayhook, sys.__displayhook__
     try:
         with contextlib.redirect_stdout(io.StringIO()) as out:
             exec(compile(source, "<test>", "single"), names)  # noqa: S102 - as above
     finally:
         sys.displayhook = shows
-    return (SHOWN, out.getvalue())
+    return (PRINTED, out.getvalue())
 
 
-_KINDS: Final[Mapping[str, Callable[[str, dict[str, Any]], tuple[Any, ...]]]] = {
+_RUNNERS: Final[Mapping[str, Callable[[str, dict[str, Any]], tuple[Any, ...]]]] = {
     DONE: _run,
     VALUE: _value,
-    SHOWN: _shown,
+    PRINTED: _printed,
 }
 
 
@@ -97,6 +97,6 @@ def _message(error: BaseException) -> str:
 
 
 def answer(number: str, names: dict[str, Any]) -> None:
-    """Let the names that a notebook has by now be the answer to an exercise."""
+    """Register the notebook's current names as the answer to an exercise."""
     os.environ.setdefault("NBGRADER_EXECUTION", "autograde")  # tests may ask nbgrader's question
     import_module("tapelab").exercise(number)(Steps(names))

@@ -12,7 +12,7 @@ from typing import Any, Final
 from tornado.web import HTTPError
 
 from tapelab.errors import RecordingError
-from tapelab.grading.formats.csv_tables import format_points, text_of
+from tapelab.grading.formats.csv_tables import csv_text, format_points
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.entities import Kind
 from tapelab.grading.gradebook.gradebook_errors import UnfitError, UnknownNameError
@@ -284,7 +284,7 @@ class Grades(Handler):
 def _grades_table(book: Gradebook, *, name: str, form: str) -> str:
     header, rows = _assignment_table(sheet(book, name)) if name else _course_table(book)
     if form == "csv":
-        return text_of(header, rows, bom=True)
+        return csv_text(header, rows, bom=True)
     data: list[dict[str, Any]] = [dict(zip(header, row, strict=True)) for row in rows]
     if name:
         data = [asdict(grade) | {"final": grade.final} for grade in book.grades(name)]

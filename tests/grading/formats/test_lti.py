@@ -19,7 +19,7 @@ LAUNCH = "https://tapelab.example/launch"
 @pytest.fixture(scope="module")
 def keys():
     """Three real keys, which take a moment to make: the platform's, ours, and a stranger's."""
-    return OwnKey.made(), OwnKey.made(), OwnKey.made()
+    return OwnKey.generate(), OwnKey.generate(), OwnKey.generate()
 
 
 @pytest.fixture
@@ -197,9 +197,9 @@ def test_a_platform_is_reached_by_https_alone(url):
 @pytest.fixture
 def service(platform, keys):
     waits: list[float] = []
-    made = GradeService(platform.registered, keys[1], sleep=waits.append)
-    made.waits = waits
-    return made
+    generate = GradeService(platform.registered, keys[1], sleep=waits.append)
+    generate.waits = waits
+    return generate
 
 
 def test_a_score_arrives_as_the_specification_has_it(platform, service):

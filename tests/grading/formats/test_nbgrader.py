@@ -36,7 +36,9 @@ def sent(root: Path, student: str, answers: dict[str, str], *more) -> HandedIn:
     """Hand in the released notebook with answers, at a place and a time as nbgrader keeps them."""
     (released,) = Course(root).release("hw1")
     cells = [
-        cell.saying(answers.get(role.grade_id, cell.source)) if (role := role_of(cell)) else cell
+        cell.with_source(answers.get(role.grade_id, cell.source))
+        if (role := role_of(cell))
+        else cell
         for cell in load(released)
     ]
     place = root / "submitted" / student / "hw1"
@@ -68,7 +70,7 @@ def graded(monkeypatch):
 
 def test_tests_become_checks_of_the_answer_above_them(course):
     read = Course(course).read("hw1")
-    told = [(each.id, [(t.title, t.points, t.visibility) for t in each.tests])
+    told = [(each.id, [(t.title, t.points, t.visibility) for t in each.is_test])
             for each in read.exercises]  # fmt: skip
     public, private = Visibility.PUBLIC, Visibility.PRIVATE
     assert told == [
@@ -80,7 +82,7 @@ def test_tests_become_checks_of_the_answer_above_them(course):
 
 def test_what_a_person_grades_waits_for_points_by_hand(course, tmp_path):
     read = Course(course).read("hw1")
-    assert [(each.name, each.points) for each in read.manual] == [("why", 3), ("draw", 4)]
+    assert [(each.name, each.points) for each in read.is_manual] == [("why", 3), ("draw", 4)]
     read.write(tmp_path / "hw1")
     assignment = Assignment.load(str(tmp_path / "hw1"))
     (tmp_path / "emmy.py").write_text("essay = 'Because it is.'")
@@ -143,7 +145,7 @@ def test_the_exercises_of_the_work_are_those_that_were_read(course):
     read.write(course / "work")
     loaded = Assignment.load(course / "work")
     ours = (each.exercise() for each in read.exercises)
-    by_hand = (each.exercise("hw1") for each in read.manual)
+    by_hand = (each.exercise("hw1") for each in read.is_manual)
     again = Assignment.of(loaded.name, (*ours, *by_hand))
     assert loaded.version == again.version
 
@@ -152,7 +154,7 @@ def test_another_test_is_another_version(course):
     (one, two) = (Course(course).read("hw1").exercises[0].exercise() for _ in range(2))
     assert Assignment.of("a", (one,)).version == Assignment.of("a", (two,)).version
     save(course / "source/hw1/slopes.ipynb",
-         [cell.saying(cell.source.replace("== 0", "== 1")) for cell in SOURCE])  # fmt: skip
+         [cell.with_source(cell.source.replace("== 0", "== 1")) for cell in SOURCE])  # fmt: skip
     three = Course(course).read("hw1").exercises[0].exercise()
     assert Assignment.of("a", (one,)).version != Assignment.of("a", (three,)).version
 
@@ -175,7 +177,7 @@ def test_answers_earn_their_points(course, graded, answers, points):
 def test_a_test_that_was_changed_or_deleted_is_as_the_teacher_wrote_it(course, graded):
     handed_in = sent(course, "mallory", {})
     cells = [each for each in load(handed_in.path) if not _is(each, "slope-hidden")]
-    save(handed_in.path, [each.saying("assert True") if _is(each, "slope-public") else each
+    save(handed_in.path, [each.with_source("assert True") if _is(each, "slope-public") else each
                           for each in cells])  # fmt: skip
     assert graded(course, handed_in) == [0, 0, 0]
     written = load(Course(course).write_autograded(handed_in, "hw1"))
@@ -267,7 +269,7 @@ def test_an_assignment_that_is_not_there_says_which_are(course, name):
     ],
 )
 def test_a_test_that_cannot_be_read_says_why(course, source, said):
-    cells = [cell.saying(source) if _is(cell, "slope-public") else cell for cell in SOURCE]
+    cells = [cell.with_source(source) if _is(cell, "slope-public") else cell for cell in SOURCE]
     save(course / "source" / "hw1" / "slopes.ipynb", cells)
     with pytest.raises(UnreadableFormat, match=said):
         Course(course).read("hw1")

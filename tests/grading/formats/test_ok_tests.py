@@ -10,8 +10,8 @@ from tapelab.grading.formats.ok_tests import (
     Question,
     doctest_of,
     from_spec,
-    parse,
-    read,
+    parse_test,
+    read_test,
     text_of,
 )
 
@@ -26,14 +26,14 @@ SQUARES = Question(
 
 
 def test_a_test_comes_back_as_it_was():
-    assert parse(text_of(SQUARES)) == SQUARES
+    assert parse_test(text_of(SQUARES)) == SQUARES
 
 
 def test_reading_a_test_runs_nothing_of_it(tmp_path):
     trace = tmp_path / "trace"
     text = text_of(SQUARES) + f"\nopen({str(trace)!r}, 'w')\n"
     (tmp_path / "q1.py").write_text(text)
-    assert read(tmp_path / "q1.py") == SQUARES
+    assert read_test(tmp_path / "q1.py") == SQUARES
     assert not trace.exists()
 
 
@@ -79,7 +79,7 @@ def test_points_are_divided_as_otter_divides_them(whole, own, each):
 )  # fmt: skip
 def test_what_is_no_test_says_why(text, said):
     with pytest.raises(UnreadableFormat, match=said):
-        parse(text)
+        parse_test(text)
 
 
 def test_statements_become_examples_that_print_nothing():

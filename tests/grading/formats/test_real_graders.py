@@ -121,7 +121,7 @@ def test_nbgrader_gives_our_points_to_a_work_of_ours(work, tmp_path, config):
     noisy = "import sys\n    print('!', file=sys.stderr)\n    return x * x"
     for name, body in {"right": noisy, "slip": "return 2 * x", "none": ""}.items():
         cells = [
-            c.saying(c.source.replace("# YOUR CODE HERE\n    raise NotImplementedError()", body))
+            c.with_source(c.source.replace("# YOUR CODE HERE\n    raise NotImplementedError()", body))
             if body else c
             for c in load(released / "work.ipynb")
         ]  # fmt: skip
@@ -142,8 +142,8 @@ def test_nbgrader_gives_our_points_to_a_work_of_ours(work, tmp_path, config):
 )
 def test_otter_reads_the_tests_that_we_write(tmp_path, question):
     (tmp_path / "q.py").write_text(text_of(question), encoding="utf-8")
-    name, whole, cases = json.loads(run(tmp_path, "python", "-c", READ, "q.py"))
-    assert (name, whole) == (question.name, question.all_or_nothing)
+    name, as_number, cases = json.loads(run(tmp_path, "python", "-c", READ, "q.py"))
+    assert (name, as_number) == (question.name, question.all_or_nothing)
     for number, (told, case) in enumerate(zip(cases, question.resolved(), strict=True), 1):
         assert told == [case.code, case.hidden, case.points, case.name or f"{name} - {number}",
                         case.success_message or None, case.failure_message or None]  # fmt: skip
@@ -155,7 +155,7 @@ def test_otter_makes_of_its_cells_the_tests_that_we_make(tmp_path):
     made = nbformat.read(tmp_path / "dist" / "autograder" / "lab.ipynb", as_version=4)
     theirs = made.metadata["otter"]["tests"]
     blocks = [each for each in blocks_in(MASTER) if isinstance(each, Block)]
-    ours = {each.name: spec_of(question_in(each)) for each in blocks if each.of("tests")}
+    ours = {each.name: spec_of(question_in(each)) for each in blocks if each.cells_of("tests")}
     assert _plain(theirs) == _plain(ours)
 
 

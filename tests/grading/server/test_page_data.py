@@ -9,7 +9,7 @@ import pytest
 
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.gradebook.entities import Student
-from tapelab.grading.server.handler import points, share
+from tapelab.grading.server.handler import earned_share, points
 from tapelab.grading.server.page_data import work
 from tests.fixtures.taught_course import fill
 
@@ -42,13 +42,13 @@ def test_a_page_that_waits_for_the_database_keeps_no_other_page_waiting(teacher,
         assert waiting.result().status == 200
 
 
-@pytest.mark.parametrize(("value", "told"), [(2.0, "2"), (-0.5, "\u200e−0.5"), (1 / 3, "0.3333"),
+@pytest.mark.parametrize(("value", "data"), [(2.0, "2"), (-0.5, "\u200e−0.5"), (1 / 3, "0.3333"),
                                              (None, "–"), (12345678.0, "12345678")])  # fmt: skip
 def test_points_are_written_as_people_write_them(value, data):
     assert points(value) == data
 
 
 def test_a_sum_of_parts_that_rounding_left_short_is_all():
-    assert [share(each, 0.3) for each in (0.1 + 0.1 + 0.1, 0.3, 0.1, 0.0)] == [
+    assert [earned_share(each, 0.3) for each in (0.1 + 0.1 + 0.1, 0.3, 0.1, 0.0)] == [
         "all", "all", "part", "none",
     ]  # fmt: skip

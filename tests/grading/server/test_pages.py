@@ -48,7 +48,7 @@ def test_no_page_holds_a_script_and_each_forbids_them(teacher, path):
     assert said.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize(("accepted", "told"), LANGUAGES.items())
+@pytest.mark.parametrize(("accepted", "data"), LANGUAGES.items())
 def test_a_page_speaks_the_language_of_its_browser(teacher, accepted, data):
     page = teacher.get("/", **{"Accept-Language": accepted}).text
     assert all(each in page for each in data)
