@@ -88,7 +88,7 @@ def _printed_output(output: Mapping[str, Any]) -> str:
     return text if isinstance(text, str) else "".join(text)
 
 
-def text_of(cells: Iterable[Cell], *, with_metadata: Mapping[str, Any] = _NOTHING) -> str:
+def text_of(cells: Iterable[Cell], *, metadata: Mapping[str, Any] = _NOTHING) -> str:
     """A notebook as the text of its file, the same for the same cells."""
     cells_by_id: dict[str, dict[str, Any]] = {}
     for at, cell in enumerate(cells):
@@ -96,27 +96,23 @@ def text_of(cells: Iterable[Cell], *, with_metadata: Mapping[str, Any] = _NOTHIN
         cells_by_id[name if name not in cells_by_id else f"{name[:50]}-{at}"] = _cell_json(cell)
     notebook = {
         "cells": [{**cell, "id": name} for name, cell in cells_by_id.items()],
-        "metadata": {**KERNEL, **with_metadata},
+        "metadata": {**KERNEL, **metadata},
         "nbformat": 4,
         "nbformat_minor": 5,
     }
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
-def save(path: Path, cells: Iterable[Cell], *, with_metadata: Mapping[str, Any] = _NOTHING) -> Path:
+def save(path: Path, cells: Iterable[Cell], *, metadata: Mapping[str, Any] = _NOTHING) -> Path:
     """Write a notebook, whole or not at all, and the folders it is in."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    return write(path, text_of(cells, with_metadata=with_metadata).encode("utf-8"))
+    return write(path, text_of(cells, metadata=metadata).encode("utf-8"))
 
 
 def _cell_json(cell: Cell) -> dict[str, Any]:
-    cells_by_id: dict[str, Any] = {"cell_type": cell.kind, "metadata": dict(cell.metadata)}
-    cells_by_id["source"] = cell.source.splitlines(keepends=True)
-    return (
-        {**cells_by_id, "execution_count": None, "outputs": []}
-        if cell.kind == CODE
-        else cells_by_id
-    )
+    data: dict[str, Any] = {"cell_type": cell.kind, "metadata": dict(cell.metadata)}
+    data["source"] = cell.source.splitlines(keepends=True)
+    return {**data, "execution_count": None, "outputs": []} if cell.kind == CODE else data
 
 
 def _id(cell: Cell, at: int) -> str:

@@ -119,9 +119,10 @@ def test_nbgrader_gives_our_points_to_a_work_of_ours(work, tmp_path, config):
     released = course / "release" / "sq"
     assert "Top secret" not in "".join(each.read_text() for each in released.iterdir())
     noisy = "import sys\n    print('!', file=sys.stderr)\n    return x * x"
+    stub = "# YOUR CODE HERE\n    raise NotImplementedError()"
     for name, body in {"right": noisy, "slip": "return 2 * x", "none": ""}.items():
         cells = [
-            c.with_source(c.source.replace("# YOUR CODE HERE\n    raise NotImplementedError()", body))
+            c.with_source(c.source.replace(stub, body))
             if body else c
             for c in load(released / "work.ipynb")
         ]  # fmt: skip
