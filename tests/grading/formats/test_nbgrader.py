@@ -70,7 +70,7 @@ def graded(monkeypatch):
 
 def test_tests_become_checks_of_the_answer_above_them(course):
     read = Course(course).read("hw1")
-    told = [(each.id, [(t.title, t.points, t.visibility) for t in each.is_test])
+    told = [(each.id, [(t.title, t.points, t.visibility) for t in each.tests])
             for each in read.exercises]  # fmt: skip
     public, private = Visibility.PUBLIC, Visibility.PRIVATE
     assert told == [
@@ -82,7 +82,7 @@ def test_tests_become_checks_of_the_answer_above_them(course):
 
 def test_what_a_person_grades_waits_for_points_by_hand(course, tmp_path):
     read = Course(course).read("hw1")
-    assert [(each.name, each.points) for each in read.is_manual] == [("why", 3), ("draw", 4)]
+    assert [(each.name, each.points) for each in read.manual] == [("why", 3), ("draw", 4)]
     read.write(tmp_path / "hw1")
     assignment = Assignment.load(str(tmp_path / "hw1"))
     (tmp_path / "emmy.py").write_text("essay = 'Because it is.'")
@@ -145,7 +145,7 @@ def test_the_exercises_of_the_work_are_those_that_were_read(course):
     read.write(course / "work")
     loaded = Assignment.load(course / "work")
     ours = (each.exercise() for each in read.exercises)
-    by_hand = (each.exercise("hw1") for each in read.is_manual)
+    by_hand = (each.exercise("hw1") for each in read.manual)
     again = Assignment.of(loaded.name, (*ours, *by_hand))
     assert loaded.version == again.version
 
