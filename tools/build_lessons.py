@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tapelab.authoring.lessons import lesson_works
-from tapelab.authoring.script import notebook
+from tapelab.authoring.lesson_works import lesson_works
+from tapelab.authoring.percent_script import notebook
 from tools import glossary
 from tools.lesson_languages import in_language
 from tools.lesson_words import TRANSLATED

@@ -23,8 +23,8 @@ from typing import Final
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 
-from tapelab.authoring.lessons import lesson_work
-from tapelab.authoring.script import notebook
+from tapelab.authoring.lesson_works import lesson_work
+from tapelab.authoring.percent_script import notebook
 from tapelab.exercises.check import Check
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.registry import LESSONS

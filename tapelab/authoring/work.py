@@ -1,14 +1,16 @@
-"""What a teacher wrote: the text of a notebook, its exercises, and the files beside it."""
+"""A work as a teacher keeps it, a folder with `exercises.py` and `notebook.py`; and a new one."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
-from tapelab.exercises.beside import SCRIPT, ExercisesError, exercises_in, names_in
 from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.exercise_file import SCRIPT, ExercisesError, exercises_in, names_in
+from tapelab.recording.files import write
 
 TEXT = "notebook.py"
 """What the text of a work is called."""
@@ -75,3 +77,25 @@ def _content(folder: Path, name: str) -> bytes:
     if not file.resolve().is_relative_to(folder.resolve()) or not file.is_file():
         raise WorkError(f"FILES in {SCRIPT} names {name!r}, which is no file in {folder}.")
     return file.read_bytes()
+
+
+_TEMPLATE: Final = Path(__file__).parent / "template"
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def begin(folder: Path) -> list[Path]:
+    """Write the example into a folder, which is new or empty; its name begins all ids."""
+    name = folder.resolve().name
+    if not _NAME.fullmatch(name):
+        raise WorkError(
+            f"{name!r} cannot begin the ids of exercises. Use letters, digits, - and _ alone, as "
+            "in gradients-1."
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise WorkError(f"{folder} is there already. Choose another name, or empty it first.")
+    folder.mkdir(parents=True, exist_ok=True)
+    made = []
+    for file in (SCRIPT, TEXT):
+        text = (_TEMPLATE / f"{file}.txt").read_text(encoding="utf-8").replace("@NAME@", name)
+        made.append(write(folder / file, text.encode()))
+    return made

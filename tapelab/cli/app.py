@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
-from tapelab.cli.complaint import Complaint, Exit
-from tapelab.cli.diagnosing import SETTINGS, explain
-from tapelab.cli.examining import doctor, warmup
-from tapelab.cli.exercising import app as exercise
-from tapelab.cli.gradebook import app as gradebook
-from tapelab.cli.grading import grade
-from tapelab.cli.interchange import register as register_interchange
-from tapelab.cli.learning import lab, lessons
-from tapelab.cli.picturing import export, show
+from tapelab.cli.command_errors import Complaint, Exit
+from tapelab.cli.doctor_command import doctor, warmup
+from tapelab.cli.exchange_commands import register as register_interchange
+from tapelab.cli.exercise_commands import app as exercise
+from tapelab.cli.explain_command import SETTINGS, explain
+from tapelab.cli.grade_command import grade
+from tapelab.cli.gradebook_commands import app as gradebook
+from tapelab.cli.lesson_commands import lab, lessons
+from tapelab.cli.recording_commands import export, show
 from tapelab.errors import RecordingError
 from tapelab.grading.gradebook.gradebook_errors import GradebookError
 from tapelab.lab.launcher import LaunchError

@@ -13,8 +13,8 @@ from tapelab.exercises.answer import Answer, Where
 from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.checks import TOLERANCE
 from tapelab.exercises.plain import close, plain
-from tapelab.exercises.reading import tensor
-from tapelab.exercises.wording import both_spelled
+from tapelab.exercises.value_conversion import tensor
+from tapelab.exercises.value_text import both_spelled
 from tapelab.locales import say
 
 Array = NDArray[Any]

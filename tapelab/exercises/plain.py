@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.exercises.reading import value_of
+from tapelab.exercises.value_conversion import value_of
+from tapelab.exercises.value_text import told_kind
 from tapelab.exercises.values import Numbers
-from tapelab.exercises.wording import told_kind
 from tapelab.locales import say
 
 

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.exercises.answer import Answer, Where
+from tapelab.exercises.answer import Answer, Unreadable, Where
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import TOLERANCE
+from tapelab.exercises.figure_data import Axes, Plot, Series
 from tapelab.exercises.plain import close
-from tapelab.exercises.plots import Axes, Plot, Series
-from tapelab.exercises.ungradable import Unreadable
+from tapelab.exercises.value_text import listed, spelled, told_kind
 from tapelab.exercises.values import Value
-from tapelab.exercises.wording import listed, spelled, told_kind
 from tapelab.locales import say
 
 

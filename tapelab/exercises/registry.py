@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Final
 
-from tapelab.exercises.beside import exercises_beside
 from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.exercise_file import exercises_beside
 
 _COURSE: Final = (
     "00",

@@ -8,7 +8,7 @@ from inspect import getsource
 from typing import Any, Final, TypeVar
 
 from tapelab.exercises.exercise import Exercise, cost_of
-from tapelab.exercises.keeping import Kept, notebook_of_kernel, plainly
+from tapelab.exercises.progress_file import Kept, notebook_of_kernel, plainly
 from tapelab.exercises.registry import find, lesson
 from tapelab.exercises.verdict import Verdict, judge
 

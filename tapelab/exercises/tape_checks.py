@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.exercises.answer import TAPE_TARGET_SOURCE, Answer, Ends
+from tapelab.exercises.argument_sampling import Arguments
 from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.checks import NO_ARGUMENTS, TOLERANCE
-from tapelab.exercises.drawing import Arguments
 from tapelab.exercises.plain import close
 from tapelab.exercises.trial import Trial
-from tapelab.exercises.wording import listed, spelled
+from tapelab.exercises.value_text import listed, spelled
 from tapelab.locales import paragraph, say, say_many
 from tapelab.recording.facts import KEPT_ELEMENTS
 from tapelab.views.number_format import count

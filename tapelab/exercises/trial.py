@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
-from tapelab.exercises.ungradable import Unreadable
-from tapelab.exercises.wording import told_kind
+from tapelab.exercises.answer import Unreadable
+from tapelab.exercises.value_text import told_kind
 from tapelab.locales import say, sentence
 from tapelab.recorder.introspection import introspect
 from tapelab.recording import Recording

@@ -134,7 +134,7 @@ class Assignment:
 
     @classmethod
     def _written(cls, script: Path) -> Self:
-        from tapelab.exercises.beside import ExercisesError, exercises_in, names_in
+        from tapelab.exercises.exercise_file import ExercisesError, exercises_in, names_in
 
         try:
             names = names_in(script)

@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.exercises.plots import Axes, Plot, Series
+from tapelab.exercises.figure_data import Axes, Plot, Series
 from tapelab.exercises.values import Code, Numbers, Picture, Prediction, Strange, Value
 
 MAGIC: Final = b"TLW1"

@@ -25,8 +25,8 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from tapelab.exercises.keeping import file_name
 from tapelab.exercises.predictions import predictions
+from tapelab.exercises.progress_file import file_name
 from tapelab.exercises.values import Prediction
 from tapelab.views.card import DATA
 

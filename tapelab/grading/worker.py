@@ -21,10 +21,9 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from tapelab.exercises.answer import Ends, part
-from tapelab.exercises.local import LocalAnswer
+from tapelab.exercises.answer import Ends, Unreadable, part
+from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.trial import Trial
-from tapelab.exercises.ungradable import Unreadable
 from tapelab.exercises.values import Value
 from tapelab.grading.notebook_runner import Notebook
 from tapelab.grading.op_settings import decode_settings, encode_settings

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tapelab.authoring.beginning import begin
-from tapelab.authoring.work import Work
+from tapelab.authoring.work import Work, begin
 
 
 class Folder:

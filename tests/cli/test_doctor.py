@@ -9,9 +9,8 @@ from importlib import metadata
 
 import pytest
 
-from tapelab.cli import checkup, packages
-from tapelab.cli.checkup import Check, State
-from tapelab.cli.examining import VERDICTS
+from tapelab.cli import doctor_command, packages
+from tapelab.cli.doctor_command import VERDICTS, Check, State
 
 
 def found(look, title) -> Check:
@@ -48,7 +47,7 @@ def test_what_is_needed_and_missing_ends_in_1_with_the_command_that_installs_it(
 
 def test_what_only_a_part_misses_is_told_with_what_is_missed(monkeypatch):
     monkeypatch.setattr(packages, "version_of", lambda name: None)
-    check = found(checkup.installed, "graphviz")
+    check = found(doctor_command.installed, "graphviz")
     assert (check.state, check.found) == (State.POOR, "not installed; no .dot files")
 
 
@@ -63,7 +62,7 @@ def test_what_only_a_part_misses_is_told_with_what_is_missed(monkeypatch):
 )
 def test_versions_are_held_against_what_was_tested(monkeypatch, version, state, said):
     monkeypatch.setattr(packages, "version_of", lambda name: version)
-    check = found(checkup.installed, "jupyterlab")
+    check = found(doctor_command.installed, "jupyterlab")
     assert check.state is state
     assert said in check.found
 
@@ -71,7 +70,7 @@ def test_versions_are_held_against_what_was_tested(monkeypatch, version, state, 
 def test_a_cache_that_cannot_be_written_is_told(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TAPELAB_CACHE_DIR", str(tmp_path / "file" / "cache"))
-    check = found(checkup.compiling, "cache folder")
+    check = found(doctor_command.compiling, "cache folder")
     assert check.state is State.POOR
     assert "TAPELAB_CACHE_DIR" in check.cure
 
@@ -82,22 +81,22 @@ def test_a_kernel_of_another_python_is_told(monkeypatch, tmp_path):
     spec = {"argv": ["/elsewhere/python", "-m", "ipykernel"], "display_name": "", "language": ""}
     (folder / "kernel.json").write_text(json.dumps(spec))
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
-    check = found(checkup.kernel, "kernel python3")
+    check = found(doctor_command.kernel, "kernel python3")
     assert check.state is State.POOR
     assert "ipykernel install" in check.cure
 
 
 def test_a_language_that_nobody_translated_is_told_with_those_there_are(monkeypatch):
     monkeypatch.setenv("TAPELAB_LANGUAGE", "xx")
-    check = found(checkup.surroundings, "language")
+    check = found(doctor_command.surroundings, "language")
     assert check.cure == "Set TAPELAB_LANGUAGE to one of en, he, zh_CN."
 
 
 def test_missing_bundles_and_extensions_are_told(monkeypatch, tmp_path):
-    monkeypatch.setattr(checkup, "STATIC", tmp_path)
-    paths = checkup.import_module("jupyter_core.paths")
+    monkeypatch.setattr(doctor_command, "STATIC", tmp_path)
+    paths = doctor_command.import_module("jupyter_core.paths")
     monkeypatch.setattr(paths, "jupyter_path", lambda *_: [str(tmp_path)])
-    checks = list(checkup.front_end())
+    checks = list(doctor_command.front_end())
     assert [each.state for each in checks] == [State.MISSING, State.POOR, State.POOR, State.POOR]
     assert all(each.cure.startswith("pip install") for each in checks)
 

@@ -38,7 +38,7 @@ def test_a_preview_prints_the_notebook_its_checks_and_its_hints(main):
 def test_a_preview_in_jupyterlab_is_built_in_a_folder_of_its_own(main, monkeypatch):
     opened = []
     monkeypatch.setattr(
-        "tapelab.cli.exercising.become_jupyterlab", lambda *given, **_: opened.append(given)
+        "tapelab.cli.exercise_commands.become_jupyterlab", lambda *given, **_: opened.append(given)
     )
     main("exercise", "new", "cubes")
     main("exercise", "preview", "cubes", "--lab")

@@ -11,7 +11,7 @@ from contextvars import copy_context
 
 import pytest
 
-from tapelab.cli.points import Points, points_in
+from tapelab.cli.lesson_commands import Points, points_in
 from tapelab.exercises.registry import LESSONS
 from tapelab.lab import launcher
 from tapelab.lab.lesson_folder import START_PAGE, lessons, shipped_folder

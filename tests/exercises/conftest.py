@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tapelab.exercises.local import LocalAnswer
+from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.verdict import outcome
 
 

@@ -8,7 +8,7 @@ import pytest
 import tapelab as tf
 from tapelab.exercises.check import Slip
 from tapelab.exercises.gradients import agrees, slope
-from tapelab.exercises.local import LocalAnswer
+from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.verdict import outcome
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tapelab.exercises.plot_checks import draws, labelled, legend, scaled
-from tapelab.exercises.reading import value_of
+from tapelab.exercises.value_conversion import value_of
 
 H = np.array([1e-1, 1e-3, 1e-5])
 ERROR = np.array([2e-2, 3e-4, 5e-2])

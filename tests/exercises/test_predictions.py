@@ -8,8 +8,8 @@ import pytest
 
 import tapelab as tf
 from tapelab.exercises import Prediction, predicted, predictions
-from tapelab.exercises.local import LocalAnswer
-from tapelab.exercises.questions import question
+from tapelab.exercises.local_answer import LocalAnswer
+from tapelab.exercises.predictions import question
 from tapelab.views.card import DATA
 from tapelab.views.timeline import Model
 from tapelab.widgets.explorer import bundle

@@ -13,8 +13,8 @@ import pytest
 from tapelab.exercises import Check, Outcome
 from tapelab.exercises.checks import value
 from tapelab.exercises.exercise import Exercise, Hint
-from tapelab.exercises.keeping import Kept
 from tapelab.exercises.plain import plain
+from tapelab.exercises.progress_file import Kept
 from tapelab.exercises.session import Session
 from tapelab.grading import grader
 from tapelab.grading.assignment import Assignment, AssignmentError, Limits

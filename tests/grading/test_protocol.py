@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from tapelab.exercises.plots import Axes, Plot, Series
+from tapelab.exercises.figure_data import Axes, Plot, Series
 from tapelab.exercises.values import Numbers, Picture, Prediction, Strange, fingerprint
 from tapelab.grading.protocol import (
     MAGIC,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tapelab.authoring.script import chosen
+from tapelab.authoring.percent_script import chosen
 from tapelab.exercises.registry import LESSONS
 from tools.build_lessons import NOTEBOOKS, built
 

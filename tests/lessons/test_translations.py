@@ -7,12 +7,12 @@ import json
 import pytest
 
 from tapelab import locales
-from tapelab.authoring.lessons import lesson_work
-from tapelab.authoring.script import notebook
+from tapelab.authoring.lesson_works import lesson_work
+from tapelab.authoring.percent_script import notebook
 from tapelab.exercises.registry import find
 from tapelab.exercises.session import Hints
-from tapelab.exercises.text import verdict_text
 from tapelab.exercises.verdict import judge
+from tapelab.exercises.verdict_text import verdict_text
 from tests.lessons.conftest import finish
 from tools import lesson_words
 from tools.build_lessons import NOTEBOOKS, built

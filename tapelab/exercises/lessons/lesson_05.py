@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from tapelab.exercises.answer import Answer
+from tapelab.exercises.answer import Answer, Unreadable
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import UNUSED, arrives, none_because
-from tapelab.exercises.ungradable import Unreadable
 from tapelab.locales import say
 
 CAUSES: Final = (

@@ -8,12 +8,12 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.exercises.answer import Answer
+from tapelab.exercises.argument_sampling import drawn
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import Slip, prediction, value
-from tapelab.exercises.drawing import drawn
 from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.value_text import listed
 from tapelab.exercises.values import Code
-from tapelab.exercises.wording import listed
 
 _PAIRS: Final = (
     ([1.0, 2.0], [1.0, 2.5]),

@@ -6,13 +6,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.exercises.answer import Answer
+from tapelab.exercises.answer import Answer, Unreadable
+from tapelab.exercises.argument_sampling import drawn
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import Slip, value
-from tapelab.exercises.drawing import drawn
 from tapelab.exercises.exercise import Exercise
-from tapelab.exercises.ungradable import Unreadable
-from tapelab.exercises.wording import listed
+from tapelab.exercises.value_text import listed
 
 _XS: Final = np.linspace(-1.0, 1.0, 21)
 

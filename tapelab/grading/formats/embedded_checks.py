@@ -11,9 +11,9 @@ import io
 from pathlib import Path
 from typing import Any, Final
 
-from tapelab.exercises.beside import exercises_in
 from tapelab.exercises.exercise import Exercise
-from tapelab.exercises.local import LocalAnswer
+from tapelab.exercises.exercise_file import exercises_in
+from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.registry import find
 from tapelab.exercises.session import SESSION
 from tapelab.exercises.verdict import outcome

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tapelab.authoring.work import Work
-from tapelab.exercises.beside import SCRIPT
+from tapelab.exercises.exercise_file import SCRIPT
 from tapelab.exercises.registry import LESSONS
 from tapelab.grading.assignment import Assignment
 from tapelab.grading.grader import grade

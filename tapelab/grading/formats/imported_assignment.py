@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tapelab.authoring.work import TEXT
-from tapelab.exercises.beside import SCRIPT
 from tapelab.exercises.check import Check, Visibility, by_hand
 from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.exercise_file import SCRIPT
 from tapelab.grading.formats.csv_tables import as_number
 from tapelab.grading.formats.external_tests import asserted, doctested
 from tapelab.grading.formats.notebook_cells import KERNEL, Cell, code, text_of

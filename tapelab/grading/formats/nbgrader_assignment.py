@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tapelab.authoring.releasing import beside, write_all
-from tapelab.authoring.script import BEGIN, END, INSTEAD
+from tapelab.authoring.percent_script import BEGIN, END, INSTEAD
+from tapelab.authoring.release import beside, write_all
 from tapelab.authoring.work import Work
 from tapelab.exercises.check import Check, Visibility
 from tapelab.exercises.exercise import Exercise

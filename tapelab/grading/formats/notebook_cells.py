@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from tapelab.authoring.script import BEGIN, END, INSTEAD
+from tapelab.authoring.percent_script import BEGIN, END, INSTEAD
 from tapelab.authoring.work import Work
 from tapelab.grading.formats.csv_tables import UnreadableFormat
 from tapelab.grading.submission import UnreadableSubmission, parse_notebook

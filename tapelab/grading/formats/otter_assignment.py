@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tapelab.authoring.releasing import beside, write_all
-from tapelab.authoring.script import BEGIN, END, INSTEAD
+from tapelab.authoring.percent_script import BEGIN, END, INSTEAD
+from tapelab.authoring.release import beside, write_all
 from tapelab.authoring.work import Work
-from tapelab.exercises.beside import SCRIPT
 from tapelab.exercises.check import Check, Visibility
 from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.exercise_file import SCRIPT
 from tapelab.grading.formats.csv_tables import UnreadableFormat, format_points
 from tapelab.grading.formats.external_tests import defining_examples
 from tapelab.grading.formats.imported_assignment import (

@@ -98,7 +98,8 @@ def _port_message(host: str, port: int, error: OSError) -> str:
 
 def application(book: Gradebook, server_socket: BoundServer, language: str = "") -> Application:
     """The routes of the server; a request path is looked up here, never in the file system."""
-    context = {"context": ServerContext.of(book, server_socket.access, server_socket.port, language)}
+    own = ServerContext.of(book, server_socket.access, server_socket.port, language)
+    context = {"context": own}
     return Application(
         [(path, handler, context) for path, handler in ROUTES.items()],
         default_handler_class=pages.Nowhere,

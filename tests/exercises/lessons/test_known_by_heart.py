@@ -8,9 +8,9 @@ from importlib import import_module
 import pytest
 
 from tapelab.exercises import judge
-from tapelab.exercises.local import LocalAnswer
-from tapelab.exercises.reading import live
+from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.registry import LESSONS, find
+from tapelab.exercises.value_conversion import live
 from tapelab.exercises.values import Strange
 
 GUESSES = {

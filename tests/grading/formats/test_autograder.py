@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from grading.formats.conftest import WORK
 
-from tapelab.authoring.releasing import solved
+from tapelab.authoring.release import solved
 from tapelab.authoring.work import Work
 from tapelab.grading.formats.gradescope import autograder, export
 

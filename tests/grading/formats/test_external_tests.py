@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tapelab as tf
-from tapelab.exercises.local import LocalAnswer
+from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.verdict import outcome
 from tapelab.grading.formats import step_runner
 from tapelab.grading.formats.csv_tables import UnreadableFormat

@@ -11,10 +11,10 @@ import pytest
 from grading.formats.conftest import SOURCE
 
 import tapelab as tf
-from tapelab.authoring.linting import problems
-from tapelab.authoring.releasing import leaks, released, solved
+from tapelab.authoring.lint import problems
+from tapelab.authoring.release import leaks, released, solved
 from tapelab.authoring.work import Work
-from tapelab.exercises.local import LocalAnswer
+from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.verdict import outcome
 from tapelab.grading.assignment import Assignment
 from tapelab.grading.formats.csv_tables import UnreadableFormat

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from grading.formats.conftest import MASTER
 
-from tapelab.authoring.linting import problems
-from tapelab.authoring.releasing import leaks, released, solved
+from tapelab.authoring.lint import problems
+from tapelab.authoring.release import leaks, released, solved
 from tapelab.authoring.work import Work
 from tapelab.exercises.check import Visibility
-from tapelab.exercises.local import LocalAnswer
+from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.verdict import outcome
 from tapelab.grading.formats.csv_tables import UnreadableFormat
 from tapelab.grading.formats.embedded_checks import earned, passed, use

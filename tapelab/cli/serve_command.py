@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 import typer
 
-from tapelab.cli.bookkeeping import DEFAULT_BOOK, Book, needing_extra, opened
+from tapelab.cli.gradebook_options import DEFAULT_BOOK, Book, needing_extra, opened
 from tapelab.grading.server import DEFAULT_PORT
 from tapelab.locales import ENVIRONMENT, preferred
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tapelab.exercises.beside import ExercisesError
+from tapelab.exercises.exercise_file import ExercisesError
 from tapelab.exercises.registry import find
 
 SCRIPT = """

@@ -17,8 +17,9 @@ from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
-from tapelab.exercises.plots import plot_of
+from tapelab.exercises.figure_data import plot_of
 from tapelab.exercises.predictions import predictions
+from tapelab.exercises.value_text import kind_of
 from tapelab.exercises.values import (
     ARRAY,
     DEEPEST,
@@ -31,7 +32,6 @@ from tapelab.exercises.values import (
     Strange,
     Value,
 )
-from tapelab.exercises.wording import kind_of
 
 
 def value_of(live: Any, *, depth: int = 0) -> Value:

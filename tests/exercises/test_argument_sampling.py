@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tapelab.exercises.argument_sampling import nearby
 from tapelab.exercises.checks import Slip, value
-from tapelab.exercises.drawing import nearby
-from tapelab.exercises.local import LocalAnswer
-from tapelab.exercises.reading import tensor
+from tapelab.exercises.local_answer import LocalAnswer
+from tapelab.exercises.value_conversion import tensor
 from tapelab.exercises.verdict import outcome
 
 SQUARE = value("The square", 4, lambda v: v * v, at=((3.0,), (-1.5,)),

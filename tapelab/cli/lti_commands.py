@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tapelab.cli.bookkeeping import DEFAULT_BOOK, Assigned, Book, needing_extra, opened
-from tapelab.cli.complaint import Complaint, Exit
+from tapelab.cli.command_errors import Complaint, Exit
+from tapelab.cli.gradebook_options import DEFAULT_BOOK, Assigned, Book, needing_extra, opened
 
 if TYPE_CHECKING:
     from tapelab.grading.formats.lti_grades import GradeService

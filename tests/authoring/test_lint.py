@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tapelab.authoring.foreseen import unreachable
-from tapelab.authoring.lessons import lesson_works
-from tapelab.authoring.linting import problems
-from tapelab.authoring.releasing import leaks
+from tapelab.authoring.lesson_works import lesson_works
+from tapelab.authoring.lint import problems, unreachable
+from tapelab.authoring.release import leaks
 from tapelab.exercises.check import Slip
 from tapelab.exercises.checks import value
 from tapelab.exercises.choices import choice, choices, quantity

@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tapelab.cli.bookkeeping import DEFAULT_BOOK, Book, needing_extra
-from tapelab.cli.complaint import Complaint, Exit
-from tapelab.cli.completing import lesson_numbers
+from tapelab.cli.command_errors import Complaint, Exit
+from tapelab.cli.completion import lesson_numbers
+from tapelab.cli.gradebook_options import DEFAULT_BOOK, Book, needing_extra
 
 if TYPE_CHECKING:
     from tapelab.grading.batch import Batch, Runner, SubmissionReport

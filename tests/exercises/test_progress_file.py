@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tapelab.exercises.exercise import Exercise, Hint
-from tapelab.exercises.keeping import JUPYTER, Kept, notebook_of_kernel
+from tapelab.exercises.progress_file import JUPYTER, Kept, notebook_of_kernel
 from tapelab.exercises.registry import find
 from tapelab.exercises.session import Session
 

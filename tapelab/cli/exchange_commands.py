@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from tapelab.cli.bookkeeping import DEFAULT_BOOK, Book, needing_extra, opened
-from tapelab.cli.complaint import Complaint
+from tapelab.cli.command_errors import Complaint
+from tapelab.cli.gradebook_options import DEFAULT_BOOK, Book, needing_extra, opened
 
 if TYPE_CHECKING:
     from tapelab.grading.formats.imported_assignment import Imported

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.syntax import Syntax
 
-from tapelab.cli.complaint import Complaint, Exit
+from tapelab.cli.command_errors import Complaint, Exit
 from tapelab.lab.launcher import become_jupyterlab
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def new(
     folder: Annotated[Path, typer.Argument(help="The folder to make; its name begins the ids.")],
 ) -> None:
     """Make FOLDER with an example that works: three exercises and the notebook around them."""
-    from tapelab.authoring.beginning import begin
+    from tapelab.authoring.work import begin
 
     for file in _told(lambda: begin(folder)):
         typer.echo(f"Wrote {file}.")
@@ -59,15 +59,15 @@ def preview(
     browser: Annotated[bool, typer.Option(help="Open a browser, where there is one.")] = True,
 ) -> None:
     """Show what learners see: the notebook, and for each exercise its checks and hints."""
-    from tapelab.authoring import releasing
+    from tapelab.authoring import release
 
     work = _work(folder)
-    files = _told(lambda: (releasing.solved if solved else releasing.released)(work))
+    files = _told(lambda: (release.solved if solved else release.released)(work))
     if not lab:
         _print(work, files[f"{work.name}.ipynb"])
         return
     place = Path(tempfile.mkdtemp(prefix=f"tapelab-{work.name}-"))
-    releasing.write_all(files, place)
+    release.write_all(files, place)
     typer.echo(f"Built in {place}. Starting JupyterLab; Ctrl+C ends it.")
     become_jupyterlab(place, f"{work.name}.ipynb", port=port, browser=browser)
 
@@ -98,7 +98,7 @@ def release(
 
     Solutions and private checks are left out, of hidden checks the learner gets title and points.
     """
-    from tapelab.authoring.releasing import released, write_all
+    from tapelab.authoring.release import released, write_all
 
     work = _work(folder)
     _prove(work)
@@ -128,7 +128,7 @@ def _work(folder: Path) -> Work:
 
 def _prove(work: Work) -> None:
     """Run the proof; what speaks against the work is listed, and ends the command."""
-    from tapelab.authoring.releasing import doubts
+    from tapelab.authoring.release import doubts
 
     console = Console(stderr=True)
     with console.status("Running the notebook as released, and solved …"):
@@ -156,7 +156,7 @@ def _print(work: Work, notebook: bytes) -> None:
 def _about(exercise: Exercise) -> str:
     """An exercise as Markdown: what is checked and by whom it is seen, and the ladder of hints."""
     from tapelab.exercises.exercise import cost_of
-    from tapelab.exercises.text import short
+    from tapelab.exercises.verdict_text import short
 
     checks = [f"- {check.title}: {short(check.points)} ({check.visibility})"
               for check in exercise.checks]  # fmt: skip
@@ -167,6 +167,6 @@ def _about(exercise: Exercise) -> str:
 
 
 def _points(work: Work) -> str:
-    from tapelab.exercises.text import short
+    from tapelab.exercises.verdict_text import short
 
     return short(sum(each.points for each in work.exercises))

@@ -6,7 +6,7 @@ import runpy
 
 import pytest
 
-from tapelab.authoring.stripping import secrets, stripped
+from tapelab.authoring.redaction import secrets, stripped
 from tapelab.authoring.work import WorkError
 from tapelab.exercises.check import Visibility, waiting
 

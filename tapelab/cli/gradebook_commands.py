@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tapelab.cli.bookkeeping import (
+from tapelab.cli.command_errors import Complaint
+from tapelab.cli.gradebook_options import (
     DEFAULT_BOOK,
     AsJson,
     Assigned,
@@ -19,11 +20,10 @@ from tapelab.cli.bookkeeping import (
     opened,
     print_rows,
 )
-from tapelab.cli.complaint import Complaint
-from tapelab.cli.publishing import lti_key, publish
-from tapelab.cli.reporting import report, similarity, stats
-from tapelab.cli.roster import students
-from tapelab.cli.serving import serve
+from tapelab.cli.lti_commands import lti_key, publish
+from tapelab.cli.report_commands import report, similarity, stats
+from tapelab.cli.serve_command import serve
+from tapelab.cli.student_commands import students
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook

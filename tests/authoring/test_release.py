@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tapelab.authoring.releasing import doubts, leaks, released, solved
-from tapelab.authoring.script import chosen, notebook, solution_lines
+from tapelab.authoring.percent_script import chosen, notebook, solution_lines
+from tapelab.authoring.release import doubts, leaks, released, solved
 from tapelab.authoring.work import Work, WorkError
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tapelab.cli.complaint import Complaint
-from tapelab.cli.completing import tapes
+from tapelab.cli.command_errors import Complaint
+from tapelab.cli.completion import tapes
 from tapelab.lab.launcher import has_browser
 from tapelab.locales import language as speak
 from tapelab.locales import paragraph, say, sentence, translated

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tapelab.cli.complaint import Complaint
+from tapelab.cli.command_errors import Complaint
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook

@@ -1,17 +1,62 @@
-"""What is wrong with a work before any of it runs."""
+"""What is wrong with a work before any of it runs, as sentences."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
 
-from tapelab.authoring.foreseen import unreachable
-from tapelab.authoring.script import chosen, solution_lines
+import numpy as np
+
+from tapelab.authoring.percent_script import chosen, solution_lines
 from tapelab.authoring.work import Work
+from tapelab.core.tape import GradientTape
+from tapelab.core.variable import Variable
+from tapelab.exercises.answer import Answer, Ends
+from tapelab.exercises.check import Check, Slip
 from tapelab.exercises.exercise import Exercise
-from tapelab.exercises.text import short
+from tapelab.exercises.trial import Trial, trial_of
+from tapelab.exercises.value_conversion import value_of
+from tapelab.exercises.values import Numbers, Value
+from tapelab.exercises.verdict import outcome
+from tapelab.exercises.verdict_text import short
+from tapelab.ops.reduction import reduce_sum
+
+
+class WrongAnswer(Answer):
+    """The answer of a learner who slips in this one way."""
+
+    def __init__(self, check: Check, slip: Slip) -> None:
+        super().__init__()
+        self._check, self._slip = check, slip
+
+    def _value(self, arguments: tuple[Value, ...]) -> Any:
+        plain = [each.array if type(each) is Numbers else each for each in arguments]
+        return self._slip.value(*plain) if callable(self._slip.value) else self._slip.value
+
+    def _result(self, arguments: tuple[Value, ...]) -> Value:
+        found = self._value(arguments)
+        for key in reversed(self._check.where):
+            found = {key: found} if isinstance(key, str) else [found] * (key + 1)
+        return value_of(found)
+
+    def _trial(self, ends: Ends, arguments: tuple[Value, ...]) -> Trial:
+        """A tape on which the wrong gradient arrives."""
+        slopes = np.asarray(self._value(arguments), np.float64)
+        source = Variable(np.zeros_like(slopes))
+        with GradientTape() as tape:
+            target = reduce_sum(source * slopes)
+        return trial_of(tape, target, source)
+
+
+def unreachable(check: Check) -> Iterator[Slip]:
+    """The slips of which a learner who makes them is never told."""
+    for slip in check.slips:
+        found = outcome(check, WrongAnswer(check, slip))
+        if slip.text not in found.text or found.ending:
+            yield slip
+
 
 Problems = Iterator[str]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.exercises.reading import live, tensor, value_of, variable
+from tapelab.exercises.value_conversion import live, tensor, value_of, variable
 from tapelab.exercises.values import Code, Numbers, Strange, fingerprint
 
 Level = IntEnum("Level", ["LOW"])
