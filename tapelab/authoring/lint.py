@@ -43,15 +43,15 @@ class WrongAnswer(Answer):
 
     def _trial(self, ends: Ends, arguments: tuple[Value, ...]) -> Trial:
         """A tape on which the wrong gradient arrives."""
-        slopes = np.asarray(self._value(arguments), np.float64)
-        source = Variable(np.zeros_like(slopes))
+        gradient = np.asarray(self._value(arguments), np.float64)
+        source = Variable(np.zeros_like(gradient))
         with GradientTape() as tape:
-            target = reduce_sum(source * slopes)
+            target = reduce_sum(source * gradient)
         return trial_of(tape, target, source)
 
 
 def unreachable(check: Check) -> Iterator[Slip]:
-    """The slips of which a learner who makes them is never told."""
+    """The slips whose sentence no learner can ever get."""
     for slip in check.slips:
         found = outcome(check, WrongAnswer(check, slip))
         if slip.text not in found.text or found.ending:
@@ -97,11 +97,11 @@ def _points_add_up(work: Work) -> Problems:
 def _text_asks_for_every_exercise(work: Work) -> Problems:
     shown = chosen(work.text, solved=False)
     for verb in ("exercise", "check"):
-        asked = Counter(re.findall(rf"\btf\.{verb}\([\"']([^\"']+)[\"']\)", shown))
+        calls = Counter(re.findall(rf"\btf\.{verb}\([\"']([^\"']+)[\"']\)", shown))
         for each in work.exercises:
-            if not asked.pop(each.id, 0):
+            if not calls.pop(each.id, 0):
                 yield f"The text has no tf.{verb}({each.id!r})."
-        for unknown in asked:
+        for unknown in calls:
             yield f"The text has tf.{verb}({unknown!r}), and there is no such exercise."
 
 

@@ -28,7 +28,7 @@ from tapelab.recording.files import write
 SECONDS: Final = 120
 """A cell that takes longer is taken for one without an end."""
 
-_TELL: Final = """
+_REPORT_CELL: Final = """
 import json
 from tapelab.exercises.session import SESSION
 print(json.dumps([
@@ -78,8 +78,8 @@ def _executed(folder: Path, notebook: str, lesson: str) -> Run:
             "A kernel to run the notebook in is not installed. Try: pip install 'tapelab[lab]'"
         ) from None
     read = nbformat.reads(notebook, as_version=4)
-    asking = nbformat.v4.new_code_cell(_TELL.format(lesson=lesson))
-    read.cells.append(asking)
+    report_cell = nbformat.v4.new_code_cell(_REPORT_CELL.format(lesson=lesson))
+    read.cells.append(report_cell)
     client = NotebookClient(read, timeout=SECONDS, kernel_name="python3",
                             resources={"metadata": {"path": os.fspath(folder)}})  # fmt: skip
     try:
@@ -88,11 +88,11 @@ def _executed(folder: Path, notebook: str, lesson: str) -> Run:
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         return Run(error=str(error).strip().splitlines()[-1])
     # A busy kernel sends one line in several parts.
-    said = "".join(each.get("text", "") for each in read.cells[-1].outputs)
-    return _told(json.loads(said))
+    output = "".join(each.get("text", "") for each in read.cells[-1].outputs)
+    return _run_of(json.loads(output))
 
 
-def _told(verdicts: list[tuple[str, list[tuple[str, float, float, str]] | None]]) -> Run:
+def _run_of(verdicts: list[tuple[str, list[tuple[str, float, float, str]] | None]]) -> Run:
     return Run(
         tuple(Checked(number, *each) for number, checks in verdicts for each in checks or ()),
         tuple(number for number, checks in verdicts if checks is None),
@@ -151,14 +151,14 @@ def leaks(work: Work) -> Iterator[str]:
     if work.script:
         hidden |= dict.fromkeys(secrets(work.script), "a text of a check that is not public")
     for name, content in released(work).items():
-        told = _read(name, content)
+        text = _read(name, content)
         for secret, what in hidden.items():
-            if len(secret) > len("return x") and secret in told:
+            if len(secret) > len("return x") and secret in text:
                 yield f"{name} holds {what}: {secret!r}."
 
 
 def _spoken(work: Work) -> Iterator[str]:
-    """What learners are told on purpose; the last hint may well be a line of the solution."""
+    """Texts that learners may read; the last hint may well be a line of the solution."""
     for exercise in work.exercises:
         yield from (exercise.prompt, *exercise.hints)
         for check in exercise.checks:

@@ -73,8 +73,8 @@ def python() -> Iterator[Check]:
     version, wanted = platform.python_version(), packages.python_wanted()
     if not wanted:
         cure = say("In the checkout: {command}", command="pip install -e '.[lab]'")
-        told = say("runs from its sources, and is not installed")
-        yield Check("tapelab", State.POOR, told, cure)
+        shown = say("runs from its sources, and is not installed")
+        yield Check("tapelab", State.POOR, shown, cure)
     fits = packages.fits(version, wanted)
     cure = "" if fits else say("Install a Python {wanted}, and tapelab in it.", wanted=wanted)
     yield Check("Python", _good(fits, State.MISSING), f"{version}, {sys.executable}", cure)
@@ -87,25 +87,25 @@ def installed() -> Iterator[Check]:
         without = translated(packages.WITHOUT.get(package.name, ""))
         cure = f"pip install '{package.name}{package.specifier}'"
         if package.version is None:
-            told = say("not installed") + f"; {without}" * bool(without)
-            yield Check(package.name, poor, told, cure)
+            shown = say("not installed") + f"; {without}" * bool(without)
+            yield Check(package.name, poor, shown, cure)
         elif not packages.fits(package.version, package.specifier):
             bounds = {"version": package.version, "wanted": package.specifier}
             yield Check(package.name, poor, say("{version}, not {wanted}", **bounds), cure)
         elif packages.is_newer(package.version, package.newest):
-            told = say(
+            shown = say(
                 "{version}, newer than {tested}, the newest tested",
                 version=package.version,
                 tested=package.newest,
             )
-            yield Check(package.name, State.GOOD, told)
+            yield Check(package.name, State.GOOD, shown)
         else:
             yield Check(package.name, State.GOOD, package.version)
 
 
 def compiling() -> Iterator[Check]:
     """Machine code: the threads it runs on, and the folder in which it is kept."""
-    from tapelab.compile.fusion import compile_cache, kernel_runtime
+    from tapelab.compile.fusion import running, store
 
     try:
         count = import_module("numba").get_num_threads()
@@ -114,23 +114,23 @@ def compiling() -> Iterator[Check]:
         yield Check(KERNELS, State.POOR, str(error), "pip install --upgrade numba")
     else:
         yield Check(KERNELS, State.GOOD, threads)
-    runs = kernel_runtime.available()
-    told = say("ready") if runs else say("not on this machine; NumPy does its work, more slowly")
-    yield Check(sentence("compiled functions"), _good(runs), told)
-    place = compile_cache.place()
+    runs = running.available()
+    shown = say("ready") if runs else say("not on this machine; NumPy does its work, more slowly")
+    yield Check(sentence("compiled functions"), _good(runs), shown)
+    place = store.place()
     cure = "" if place else say("Set TAPELAB_CACHE_DIR to a folder that you alone can write.")
-    told = str(place) if place else say("cannot be written; each process compiles anew")
-    yield Check(sentence("cache folder"), _good(place is not None), told, cure)
+    shown = str(place) if place else say("cannot be written; each process compiles anew")
+    yield Check(sentence("cache folder"), _good(place is not None), shown, cure)
 
 
 def front_end() -> Iterator[Check]:
     """What runs in the browser: the bundles of this package, and the extensions of JupyterLab."""
     lost = [name for name in BUNDLES if not (STATIC / name).is_file()]
-    told = str(STATIC)
+    shown = str(STATIC)
     if lost:
-        told = say("{files} missing from {folder}", files=", ".join(lost), folder=STATIC)
+        shown = say("{files} missing from {folder}", files=", ".join(lost), folder=STATIC)
     cure = LABEXTENSIONS["tapelab"] if lost else ""
-    yield Check(sentence("pictures"), _good(not lost, State.MISSING), told, cure)
+    yield Check(sentence("pictures"), _good(not lost, State.MISSING), shown, cure)
     if packages.version_of("jupyterlab") is None:
         return
     places = [
@@ -138,8 +138,8 @@ def front_end() -> Iterator[Check]:
     ]
     for name, cure in LABEXTENSIONS.items():
         found = next((place / name for place in places if (place / name).is_dir()), None)
-        told = str(found) if found else say("not found")
-        yield Check(f"extension {name}", _good(found is not None), told, "" if found else cure)
+        shown = str(found) if found else say("not found")
+        yield Check(f"extension {name}", _good(found is not None), shown, "" if found else cure)
 
 
 def kernel() -> Iterator[Check]:
@@ -157,27 +157,27 @@ def kernel() -> Iterator[Check]:
     same = ours or _same(command, sys.executable)
     found = sys.executable if ours else command
     other = say("{found} is another Python, which may not have tapelab", found=found)
-    told = found if same else other
-    yield Check("kernel python3", _good(same), told, "" if same else cure)
+    shown = found if same else other
+    yield Check("kernel python3", _good(same), shown, "" if same else cure)
 
 
 def surroundings() -> Iterator[Check]:
     """What else a lesson meets: programs, a port, the lessons, the language."""
     dot = shutil.which("dot")
-    told = dot or say("not found; .dot files can be written, and not drawn")
-    yield Check("Graphviz's dot", _good(dot is not None), told, "" if dot else _install_dot())
+    shown = dot or say("not found; .dot files can be written, and not drawn")
+    yield Check("Graphviz's dot", _good(dot is not None), shown, "" if dot else _install_dot())
     browser = has_browser()
-    told = say("there") if browser else say("none here; addresses and files are printed instead")
+    shown = say("there") if browser else say("none here; addresses and files are printed instead")
     cure = "" if browser else say("Set BROWSER to a program.")
-    yield Check(sentence("browser"), _good(browser), told, cure)
+    yield Check(sentence("browser"), _good(browser), shown, cure)
     port = next(filter(_is_free, range(FIRST_PORT, FIRST_PORT + PORTS)), None)
     command = "jupyter lab list, jupyter lab stop"
     cure = "" if port else say("End a JupyterLab that nobody uses: {command}", command=command)
     yield Check(sentence("port"), _good(port is not None), str(port or say("none is free")), cure)
     count = len(lessons(shipped_folder()))
     cure = "" if count else "pip install --force-reinstall --no-deps tapelab"
-    told = say("{count} in {folder}", count=count, folder=shipped_folder())
-    yield Check(sentence("lessons"), _good(count > 0, State.MISSING), told, cure)
+    shown = say("{count} in {folder}", count=count, folder=shipped_folder())
+    yield Check(sentence("lessons"), _good(count > 0, State.MISSING), shown, cure)
     yield _language()
 
 
@@ -189,8 +189,8 @@ def _language() -> Check:
     ]
     names = ", ".join(known)
     cure = "" if same else say("Set TAPELAB_LANGUAGE to one of {names}.", names=names)
-    told = name if same else say("{language} is not spoken", language=name)
-    return Check(sentence("language"), _good(bool(same)), told, cure)
+    shown = name if same else say("{language} is not spoken", language=name)
+    return Check(sentence("language"), _good(bool(same)), shown, cure)
 
 
 def grading() -> Iterator[Check]:
@@ -205,11 +205,11 @@ def grading() -> Iterator[Check]:
             reasons.append(f"{backend.name}: {why_not}" if why_not is not True else "")
             continue
         open_ = [hazard for hazard, held in contained_attacks(backend).items() if not held]
-        told = f"{backend.name} × {', '.join(open_)}" if open_ else backend.name
-        yield Check(sentence("sandbox for grading"), _good(not open_), told)
+        shown = f"{backend.name} × {', '.join(open_)}" if open_ else backend.name
+        yield Check(sentence("sandbox for grading"), _good(not open_), shown)
         return
-    told = say("nothing here can hold a learner's code") + f" ({'; '.join(filter(None, reasons))})"
-    yield Check(sentence("sandbox for grading"), State.POOR, told, "apt-get install bubblewrap")
+    shown = say("nothing here can hold a learner's code") + f" ({'; '.join(filter(None, reasons))})"
+    yield Check(sentence("sandbox for grading"), State.POOR, shown, "apt-get install bubblewrap")
 
 
 CHECKS: Final[tuple[Callable[[], Iterator[Check]], ...]] = (
@@ -271,8 +271,8 @@ def doctor(
             console.print(_line(check))
     worst = max((each.state for each in checks), key=list(State).index)
     if as_json:
-        told = {"state": worst.value, "checks": [asdict(each) for each in checks]}
-        print(json.dumps(told, ensure_ascii=False, indent=2))
+        shown = {"state": worst.value, "checks": [asdict(each) for each in checks]}
+        print(json.dumps(shown, ensure_ascii=False, indent=2))
     else:
         console.print(f"\n{translated(VERDICTS[worst])}", style=STYLES[worst])
     raise typer.Exit(Exit.WRONG if worst is State.MISSING else Exit.FINE)

@@ -48,7 +48,7 @@ def import_exercises(
     an OK test and a folder of them.
     """
     _known(form, GRADERS)
-    with _told():
+    with _file_errors_as_complaints():
         read = (
             _of_nbgrader(source, assignment, notebook) if form == "nbgrader" else _of_otter(source)
         )
@@ -77,7 +77,7 @@ def export_exercises(
     For nbgrader, --to is the course; for Otter, a folder; for gradescope, a .zip file.
     """
     _known(form, (*GRADERS, "gradescope"))
-    with _told():
+    with _file_errors_as_complaints():
         from tapelab.authoring.work import Work
 
         if form == "gradescope":
@@ -108,7 +108,7 @@ def collect(
 
     Locked cells and tests are put right; the answers are taken where the tests stood.
     """
-    with _told():
+    with _file_errors_as_complaints():
         from tapelab.grading.formats.nbgrader_course import Course
 
         found = Course(course)
@@ -130,7 +130,7 @@ def export_gradebook(
     nbgrader, --to may be a course: students get autograded/ and feedback/ there.
     """
     _known(form, BOOK_FORMATS)
-    with _told(), opened(gradebook) as book:
+    with _file_errors_as_complaints(), opened(gradebook) as book:
         from tapelab.grading.formats import gradebook_export, nbgrader_course
         from tapelab.grading.formats.csv_tables import write_csv
         from tapelab.grading.formats.grade_lists import WRITERS
@@ -163,7 +163,7 @@ def import_learners(
     An export for that platform finds them by these. The grades in the list are left alone.
     """
     _known(form, LISTS)
-    with _told(), opened(gradebook) as book:
+    with _file_errors_as_complaints(), opened(gradebook) as book:
         from tapelab.grading.formats import gradebook_export, nbgrader_course
         from tapelab.grading.formats.csv_tables import read_text
         from tapelab.grading.formats.grade_lists import READERS, learners_in
@@ -208,7 +208,7 @@ def _known(form: str, there: tuple[str, ...]) -> None:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _file_errors_as_complaints() -> Iterator[None]:
     """What is wrong with a file is one sentence, and so is a package that is missing."""
     with needing_extra("grading"):
         from tapelab.authoring.work import WorkError

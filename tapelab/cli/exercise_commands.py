@@ -42,7 +42,7 @@ def new(
     """Make FOLDER with an example that works: three exercises and the notebook around them."""
     from tapelab.authoring.work import begin
 
-    for file in _told(lambda: begin(folder)):
+    for file in _with_plain_errors(lambda: begin(folder)):
         typer.echo(f"Wrote {file}.")
     typer.echo(f"\nTo see what learners see: tapelab exercise preview {folder}")
 
@@ -62,7 +62,7 @@ def preview(
     from tapelab.authoring import release
 
     work = _work(folder)
-    files = _told(lambda: (release.solved if solved else release.released)(work))
+    files = _with_plain_errors(lambda: (release.solved if solved else release.released)(work))
     if not lab:
         _print(work, files[f"{work.name}.ipynb"])
         return
@@ -110,7 +110,7 @@ def release(
     typer.echo(f"Released to {place}: {', '.join(files)}. It is proved to give nothing away.")
 
 
-def _told(do: Callable[[], T]) -> T:
+def _with_plain_errors(do: Callable[[], T]) -> T:
     """Do something with a work; what is wrong with it is one sentence."""
     from tapelab.authoring.work import WorkError
 
@@ -123,7 +123,7 @@ def _told(do: Callable[[], T]) -> T:
 def _work(folder: Path) -> Work:
     from tapelab.authoring.work import Work
 
-    return _told(lambda: Work.read(folder))
+    return _with_plain_errors(lambda: Work.read(folder))
 
 
 def _prove(work: Work) -> None:
@@ -132,7 +132,7 @@ def _prove(work: Work) -> None:
 
     console = Console(stderr=True)
     with console.status("Running the notebook as released, and solved …"):
-        found = _told(lambda: list(doubts(work)))
+        found = _with_plain_errors(lambda: list(doubts(work)))
     if found:
         for each in found:
             typer.echo(f"- {each}", err=True)

@@ -44,7 +44,7 @@ class ScriptFailed(Exception):  # noqa: N818 - what failed is the script, and it
         self.error = error
 
 
-class Witness:
+class TapeKeeper:
     """Keeps the tapes that `tf.why()` will be asked about.
 
     A tape inside a function is gone when the function is done, and with it what it saw.
@@ -53,7 +53,7 @@ class Witness:
     def __init__(self) -> None:
         self.kept: dict[str, GradientTape] = {}
 
-    def hear(self, tape: GradientTape, _: GradientCall, results: Any) -> None:
+    def observe(self, tape: GradientTape, _: GradientCall, results: Any) -> None:
         """Keep the tape that answered last, and the one whose answer went wrong last."""
         self.kept["last"] = tape
         if any(map(_went_wrong, results)):
@@ -73,22 +73,22 @@ def running(script: Path, arguments: list[str]) -> Iterator[None]:
 
     ScriptFailed where it breaks off, or ends with another status than 0.
     """
-    main, witness = ModuleType("__main__"), Witness()
+    main, keeper = ModuleType("__main__"), TapeKeeper()
     main.__file__ = str(script)
-    observers.append(witness.hear)
+    observers.append(keeper.observe)
     try:
         with _in_place_of_ours(main, [str(script), *arguments], str(script.resolve().parent)):
             _run(script, main)
         yield
     finally:
-        observers.remove(witness.hear)
+        observers.remove(keeper.observe)
 
 
 def _run(script: Path, main: ModuleType) -> None:
     try:
         exec(compile(script.read_bytes(), str(script), "exec"), main.__dict__)  # noqa: S102 - the learner's script
     except SystemExit as end:
-        _told_as_python_does(end)
+        _exit_as_python_does(end)
     except Exception as error:
         error.__traceback__ = _from(str(script), error.__traceback__)
         sys.excepthook(type(error), error, error.__traceback__)
@@ -106,7 +106,7 @@ def _in_place_of_ours(main: ModuleType, arguments: list[str], folder: str) -> It
         sys.modules["__main__"], sys.argv, sys.path[0] = before
 
 
-def _told_as_python_does(end: SystemExit) -> None:
+def _exit_as_python_does(end: SystemExit) -> None:
     """A script may end early; with anything but 0 it says that something failed."""
     if end.code is None or end.code == 0:
         return
@@ -182,7 +182,7 @@ def explain(
         with output_apart() if as_json else nullcontext(), running(script, arguments or []):
             explanation = _explained(script)
     except ScriptFailed as failure:
-        _tell_of_failure(failure.error, as_json=as_json)
+        _report_failure(failure.error, as_json=as_json)
         raise typer.Exit(Exit.UNABLE) from failure
     print_explanation(explanation, as_json=as_json)
     raise typer.Exit(Exit.WRONG if explanation.findings else Exit.FINE)
@@ -210,10 +210,10 @@ def print_explanation(explanation: Explanation, *, as_json: bool) -> None:
             {"status": status, "gradients": _gradients(explanation)} | explanation.to_json()
         )
         return
-    told = Text(str(explanation))
+    text = Text(str(explanation))
     for pattern, style in STYLES:
-        told.highlight_regex(pattern, style)
-    Console(soft_wrap=True, highlight=False).print(told)
+        text.highlight_regex(pattern, style)
+    Console(soft_wrap=True, highlight=False).print(text)
 
 
 def _gradients(explanation: Explanation) -> dict[str, str]:
@@ -223,7 +223,7 @@ def _gradients(explanation: Explanation) -> dict[str, str]:
     return dict(gradient_results(explanation.recording)) if explanation.recording else {}
 
 
-def _tell_of_failure(error: BaseException, *, as_json: bool) -> None:
+def _report_failure(error: BaseException, *, as_json: bool) -> None:
     """Beyond the traceback: what tapelab knows of the error, or data for a program."""
     finding = getattr(error, "finding", None)
     if as_json:
@@ -232,9 +232,9 @@ def _tell_of_failure(error: BaseException, *, as_json: bool) -> None:
     elif finding is not None:
         typer.echo(f"\n{finding}", err=True)
     elif isinstance(error, ModuleNotFoundError) and error.name in {"tensorflow", "keras"}:
-        told = say("To run this with tapelab, write: {code}", code="import tapelab as tf")
-        typer.echo(f"\ntapelab: {told}", err=True)
+        advice = say("To run this with tapelab, write: {code}", code="import tapelab as tf")
+        typer.echo(f"\ntapelab: {advice}", err=True)
 
 
-def _print_json(told: dict[str, Any]) -> None:
-    print(json.dumps(told, ensure_ascii=False, indent=2))
+def _print_json(data: dict[str, Any]) -> None:
+    print(json.dumps(data, ensure_ascii=False, indent=2))

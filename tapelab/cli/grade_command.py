@@ -95,7 +95,7 @@ def grade(
         batch.regrade, batch.add_students = type(batch.regrade)(regrade), add_students
         started = time.monotonic()
         reports = _shown(batch, runner)
-        _tell(reports, time.monotonic() - started)
+        _print_summary(reports, time.monotonic() - started)
         if feedback is not None:
             from tapelab.grading.reports.feedback import write_pages
 
@@ -197,7 +197,7 @@ class _ending_as_by_interrupt:  # noqa: N801 - a context, named as it reads
         signal.signal(signal.SIGTERM, self._before)
 
 
-def _tell(reports: list[SubmissionReport], seconds: float) -> None:
+def _print_summary(reports: list[SubmissionReport], seconds: float) -> None:
     console = Console()
     endings = Counter(str(each.ending) for each in reports)
     graded = endings["graded"]
@@ -205,9 +205,9 @@ def _tell(reports: list[SubmissionReport], seconds: float) -> None:
         console.print(table)
     if table := _changes(reports):
         console.print(table)
-    told = ", ".join(f"{count} {ending}" for ending, count in endings.items())
+    counts = ", ".join(f"{count} {ending}" for ending, count in endings.items())
     pace = f"; {graded / seconds:.2f} a second" if graded else ""
-    typer.echo(f"{len(reports)} submissions: {told} ({seconds:.0f} s{pace})")
+    typer.echo(f"{len(reports)} submissions: {counts} ({seconds:.0f} s{pace})")
 
 
 def _troubles(reports: list[SubmissionReport]) -> Table | None:

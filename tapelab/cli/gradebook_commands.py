@@ -86,11 +86,11 @@ def show(
                 checks, ("exercise", "check", "points", "of", "status", "text"), as_json=as_json
             )
             return
-        rows = [_told(each) for each in book.grades(assignment)]
+        rows = [_grade_row(each) for each in book.grades(assignment)]
     print_rows(rows, tuple(rows[0]) if rows else ("student",), as_json=as_json)
 
 
-def _told(grade: Grade) -> dict[str, Any]:
+def _grade_row(grade: Grade) -> dict[str, Any]:
     return {
         "student": grade.student, "name": grade.name, "points": grade.points, "of": grade.of,
         "penalty": grade.penalty, "extra": grade.extra, "final": grade.final,
@@ -176,7 +176,7 @@ def mark(
     comment: Annotated[str, typer.Option(help="Why.")] = "",
     gradebook: Book = DEFAULT_BOOK,
 ) -> None:
-    """Give points by hand, which grading anew never touches."""
+    """Give points by hand, which regrading never changes."""
     from tapelab.grading.gradebook.entities import Kind
 
     kind = Kind.EXTRA if extra else Kind.POINTS
@@ -228,5 +228,5 @@ def history(
     """Show who changed what and when; nothing of it can be changed."""
     with opened(gradebook) as book:
         rows = [asdict(each) for each in book.history(about)]
-    told = [{**row, "at": row["at"].isoformat(" ", "seconds")} for row in rows]
-    print_rows(told, ("at", "who", "what", "about", "before", "after"), as_json=as_json)
+    events = [{**row, "at": row["at"].isoformat(" ", "seconds")} for row in rows]
+    print_rows(events, ("at", "who", "what", "about", "before", "after"), as_json=as_json)

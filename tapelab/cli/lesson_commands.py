@@ -46,9 +46,9 @@ def points_in(notebook: Path) -> Points | None:
 def _verdicts(notebook: Path) -> Iterator[dict[str, Any]]:
     for cell in json.loads(notebook.read_bytes())["cells"]:
         for output in cell.get("outputs", ()):
-            told = output.get("data", {}).get(DATA, {})
-            if "exercise" in told:
-                yield told
+            record = output.get("data", {}).get(DATA, {})
+            if "exercise" in record:
+                yield record
 
 
 DEFAULT_FOLDER = Path("~/tapelab-lessons")
@@ -114,7 +114,9 @@ def lessons(
     for each in listed(shipped_folder()):
         number, _, title = each.title.partition(" · ")
         minutes = say("{minutes} min", minutes=each.minutes) if each.minutes else ""
-        table.add_row(number, title or each.title, minutes, _told(points_in(place / each.name)))
+        table.add_row(
+            number, title or each.title, minutes, _points_text(points_in(place / each.name))
+        )
     Console().print(table)
     typer.echo("\n" + say("To begin: {command}", command="tapelab lab"))
 
@@ -135,7 +137,7 @@ def _speak(wanted: str) -> None:
     speak(wanted)
 
 
-def _told(points: Points | None) -> str:
+def _points_text(points: Points | None) -> str:
     return say("{earned} of {of}", earned=points.earned, of=points.of) if points else ""
 
 

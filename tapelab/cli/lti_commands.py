@@ -26,7 +26,7 @@ def lti_key(
 
     A key that is there is kept, and its public half is printed again.
     """
-    with _told():
+    with _lti_errors_as_complaints():
         from tapelab.grading.formats.lti import OwnKey
 
         if not file.exists():
@@ -53,7 +53,7 @@ def publish(
     The platform knows a student by the column `lti` of the roster, else by their login. What was
     published before is replaced. Exit codes: 0 all arrived; 1 some did not; 2 nothing was done.
     """
-    with _told(), opened(gradebook) as book:
+    with _lti_errors_as_complaints(), opened(gradebook) as book:
         from tapelab.grading.formats.lti_grades import publish_grades
 
         service, lineitems = _service(platform, key)
@@ -72,12 +72,12 @@ def _service(platform: Path, key: Path) -> tuple[GradeService, str]:
     from tapelab.grading.formats.lti_grades import GradeService
 
     try:
-        told = json.loads(platform.read_text("utf-8"))
+        config = json.loads(platform.read_text("utf-8"))
         known = Platform(
-            told.get("issuer", ""), told["client_id"], told.get("login_url", ""),
-            told["token_url"], told.get("keys_url", ""),
+            config.get("issuer", ""), config["client_id"], config.get("login_url", ""),
+            config["token_url"], config.get("keys_url", ""),
         )  # fmt: skip
-        return GradeService(known, OwnKey(key.read_text("utf-8"))), told.get("lineitems", "")
+        return GradeService(known, OwnKey(key.read_text("utf-8"))), config.get("lineitems", "")
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise Complaint(
             f"{platform} does not describe a platform ({error}). It is JSON such as "
@@ -86,7 +86,7 @@ def _service(platform: Path, key: Path) -> tuple[GradeService, str]:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _lti_errors_as_complaints() -> Iterator[None]:
     """What a platform refuses is one sentence, and so is a file that cannot be read."""
     with needing_extra("lti"):
         from tapelab.grading.formats.lti import LtiError

@@ -127,15 +127,15 @@ def require_file(file: Path, suffix: str, kind: str) -> Path:
     if not file.exists():
         names = [str(each) for each in file.parent.glob(f"*{suffix}")]
         close = get_close_matches(str(file), names, n=1)
-        told = say("There is no file {file}.", file=file)
+        message = say("There is no file {file}.", file=file)
         also = say("Did you mean {name}?", name=close[0]) if close else ""
-        raise Complaint(paragraph(told, also))
+        raise Complaint(paragraph(message, also))
     try:
         with file.open("rb"):
             return file
     except OSError as error:
-        told = say("{file} cannot be read: {error}.", file=file, error=error.strerror)
-        raise Complaint(told) from error
+        message = say("{file} cannot be read: {error}.", file=file, error=error.strerror)
+        raise Complaint(message) from error
 
 
 def _folder(folder: Path, suffix: str, kind: str) -> str:

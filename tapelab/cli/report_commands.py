@@ -27,20 +27,20 @@ def stats(assignment: Assigned, *, gradebook: Book = DEFAULT_BOOK, as_json: AsJs
     from tapelab.grading.reports.statistics import statistics_of
 
     with opened(gradebook) as book:
-        told = statistics_of(book, assignment)
+        data = statistics_of(book, assignment)
     if as_json:
-        typer.echo(told.to_json())
+        typer.echo(data.to_json())
         return
     rows = [
         {"exercise": each.exercise, "check": each.check, "mean": each.mean, "of": each.of,
          "all points": f"{100 * each.passed:.0f} %",
          "pitfalls": ", ".join(f"{code} {count}" for code, count in each.pitfalls.items())}
-        for each in told.checks
+        for each in data.checks
     ]  # fmt: skip
     print_rows(rows, tuple(rows[0]) if rows else ("check",), as_json=False)
     typer.echo(
-        f"\n{told.graded} of {told.students} students; mean {told.mean:.3g}, "
-        f"median {told.median:.3g} of {told.of:g} points"
+        f"\n{data.graded} of {data.students} students; mean {data.mean:.3g}, "
+        f"median {data.median:.3g} of {data.of:g} points"
     )
 
 
@@ -49,8 +49,8 @@ def report(assignment: Assigned, *, output: Output = None, gradebook: Book = DEF
     from tapelab.grading.reports.statistics import statistics_of, statistics_page
 
     with opened(gradebook) as book:
-        told = statistics_of(book, assignment)
-    forms = {".html": lambda: statistics_page(told), ".csv": told.to_csv, ".json": told.to_json}
+        data = statistics_of(book, assignment)
+    forms = {".html": lambda: statistics_page(data), ".csv": data.to_csv, ".json": data.to_json}
     _write(output or [Path(f"{assignment}-statistics.html")], forms)
 
 

@@ -47,7 +47,7 @@ def import_students(
     ] = False,
     gradebook: Book = DEFAULT_BOOK,
 ) -> None:
-    """Add the students of a CSV file: all of them, or with a mistake in it nobody.
+    """Add the students of a CSV file: all of them, or none if it has a mistake.
 
     The columns are login (or student, or id), and if you like name (or first_name and last_name)
     and email. Further columns are kept as what other systems call them.
@@ -75,11 +75,11 @@ def _students_in(file: Path) -> Iterator[Student]:
         if None in row or None in row.values():
             raise Complaint(f"Line {line} of {file} has {'more' if None in row else 'fewer'} "
                             "fields than the first line.")  # fmt: skip
-        told = {names[key]: value.strip() for key, value in row.items()}
-        login = next(told[key] for key in LOGINS if key in told)
-        full = " ".join(filter(None, (told.get("first_name"), told.get("last_name"))))
-        ids = {key: value for key, value in told.items() if key not in KNOWN_COLUMNS and value}
-        yield Student(login, told.get("name") or full, told.get("email", ""), ids)
+        fields = {names[key]: value.strip() for key, value in row.items()}
+        login = next(fields[key] for key in LOGINS if key in fields)
+        full = " ".join(filter(None, (fields.get("first_name"), fields.get("last_name"))))
+        ids = {key: value for key, value in fields.items() if key not in KNOWN_COLUMNS and value}
+        yield Student(login, fields.get("name") or full, fields.get("email", ""), ids)
 
 
 @students.command("list")

@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from tapelab.exercises.value_text import told_kind
+from tapelab.exercises.value_text import kind_text
 from tapelab.exercises.values import Value, fingerprint
 from tapelab.locales import say
 
@@ -41,7 +41,7 @@ class Raised(Unreadable):
 
 
 Where = tuple[Any, ...]
-"""The way to a part of a value, as in ("slopes", "sin") or (0,)."""
+"""The way to a part of a value, as in ("derivatives", "sin") or (0,)."""
 
 Ends = tuple[int | str, int | str, int | str]
 """Where in a value the tape, the target and the source are: places, or entries of a dict."""
@@ -85,8 +85,8 @@ class Answer(ABC):
     @property
     def trials(self) -> tuple[Trial, ...]:
         """What was recorded, of the tapes that checks have asked for."""
-        asked = (found for key, found in self._kept.items() if key.startswith("trial "))
-        return tuple(found for found in asked if not isinstance(found, Unreadable))
+        trials = (found for key, found in self._kept.items() if key.startswith("trial "))
+        return tuple(found for found in trials if not isinstance(found, Unreadable))
 
     def draws(self, purpose: str) -> np.random.Generator:
         """Random numbers for one purpose, the same for the same seed."""
@@ -122,7 +122,7 @@ def _entry(found: Any, key: Any) -> Any:
                 say(
                     "Return a dict with the entry '{key}'; this is {kind}.",
                     key=key,
-                    kind=told_kind(found),
+                    kind=kind_text(found),
                 )
             )
         if not dict.__contains__(found, key):
@@ -140,4 +140,4 @@ def _entries(found: Any) -> list[Any]:
     for kind in (tuple, list):
         if issubclass(type(found), kind):
             return list(kind.__iter__(found))
-    raise Unreadable(say("Return a tuple of values; this is {kind}.", kind=told_kind(found)))
+    raise Unreadable(say("Return a tuple of values; this is {kind}.", kind=kind_text(found)))

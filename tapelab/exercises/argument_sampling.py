@@ -1,4 +1,4 @@
-"""Arguments that nobody can know beforehand: like those of a check, and drawn by the judge's seed.
+"""Random arguments for checks: like the given ones, and drawn with the grader's seed.
 
 A function that knows the places of a check by heart is right there alone.
 """

@@ -140,7 +140,7 @@ def promised(title: str, points: float) -> Check:
 
 
 def waiting(answer: Answer) -> Outcome:
-    """Nothing is judged here."""
+    """Give no points: the check runs when the work is handed in."""
     del answer
     return Outcome(0, say("Checked when you hand it in."), ending=WAITING)
 
@@ -151,6 +151,6 @@ def by_hand(title: str, points: float) -> Check:
 
 
 def unread(answer: Answer) -> Outcome:
-    """Nobody has looked yet."""
+    """A person has not graded it yet."""
     del answer
     return Outcome(0, say("A person grades this."), ending=WAITING)

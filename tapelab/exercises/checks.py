@@ -1,6 +1,6 @@
 """Checks of what an answer returns: numbers, predictions, the order of steps.
 
-`where` leads to the part of the answer that is looked at, as in ("slopes", "sin") or (0,).
+`where` leads to the part of the answer that is looked at, as in ("derivatives", "sin") or (0,).
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ def value(
     `draw`, a function of a generator that gives arguments, or else near those in `at`. A slip earns
     its points where it explains the answer at all of them; a number known by heart does not.
     """
-    asked = _Asked(expected, tuple(at), where, tuple(slips), tolerance, draw)
+    target = _ExpectedValue(expected, tuple(at), where, tuple(slips), tolerance, draw)
 
     def judge(answer: Answer) -> Outcome:
-        for arguments, got in asked.seen(answer):
-            if not asked.right(arguments, got):
-                return asked.wrong(answer, arguments, got, points)
-        told = dtype_of(answer.part(where, *at[0]))
-        if dtype and told != dtype:
+        for arguments, got in target.seen(answer):
+            if not target.right(arguments, got):
+                return target.wrong(answer, arguments, got, points)
+        text = dtype_of(answer.part(where, *at[0]))
+        if dtype and text != dtype:
             text = say("The numbers are right, the dtype is not.")
-            return Outcome(points // 2, text, dtype, told)
+            return Outcome(points // 2, text, dtype, text)
         return check.full()
 
-    check = Check(title, points, judge, slips=asked.slips, where=where)
+    check = Check(title, points, judge, slips=target.slips, where=where)
     return check
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ExpectedValue:
     """Numbers that are asked for: which are right for which arguments, and which are foreseen."""
 
     expected: Any
@@ -78,8 +78,8 @@ class _Asked:
     ) -> Outcome:
         """What is said to a wrong answer, and what it is worth."""
         right = _of(self.expected, arguments)
-        told, own = both_spelled(right, got)
-        found = Outcome(0, "", _at(told, arguments), own, arrays=(right, got))
+        text, own = both_spelled(right, got)
+        found = Outcome(0, "", _at(text, arguments), own, arrays=(right, got))
         for slip in self.slips:
             if self._is(slip, arguments, got):
                 worth = self._worth(answer, slip, slip.points)
@@ -119,8 +119,8 @@ def _at(value: str, arguments: tuple[Any, ...]) -> str:
     """A value with the numbers that it is the value for, where they are few."""
     if not arguments or not all(type(each) in (int, float) for each in arguments):
         return value
-    told = ", ".join(spelled(np.asarray(each)) for each in arguments)
-    return say("{value} for {arguments}", value=value, arguments=told)
+    text = ", ".join(spelled(np.asarray(each)) for each in arguments)
+    return say("{value} for {arguments}", value=value, arguments=text)
 
 
 def prediction(
@@ -160,12 +160,12 @@ def order(
         got = [_word(each) for each in _list(answer.part(where))]
         if got == list(expected):
             return check.full()
-        told = " → ".join(expected), " → ".join(got)
+        text = " → ".join(expected), " → ".join(got)
         if sorted(got) != sorted(expected):
-            return Outcome(0, _odd_ones(got, expected), *told)
+            return Outcome(0, _odd_ones(got, expected), *text)
         pairs = list(combinations(expected, 2))
         right = sum(got.index(first) < got.index(then) for first, then in pairs)
-        return Outcome(points * right // len(pairs), because, *told)
+        return Outcome(points * right // len(pairs), because, *text)
 
     check = Check(title, points, judge)
     return check

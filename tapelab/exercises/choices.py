@@ -77,16 +77,16 @@ def quantity(
     def judge(answer: Answer) -> Outcome:
         number, given = _measured(answer.part(where))
         measures, times = UNITS.get(given.lower(), (None, 1.0))
-        told = f"{expected:g} {unit}".strip(), f"{number:g} {given}".strip()
+        values = f"{expected:g} {unit}".strip(), f"{number:g} {given}".strip()
         if given and measures != kind:
-            return Outcome(0, say("That unit measures something else."), *told)
+            return Outcome(0, say("That unit measures something else."), *values)
         got = number * times if given else number * scale
         if math.isclose(got, expected * scale, rel_tol=tolerance, abs_tol=1e-12):
             return check.full()
         for slip in slips:
             if math.isclose(got, slip.value * scale, rel_tol=tolerance, abs_tol=1e-12):
-                return Outcome(slip.points, slip.text, *told)
-        return Outcome(0, "", *told)
+                return Outcome(slip.points, slip.text, *values)
+        return Outcome(0, "", *values)
 
     check = Check(title, points, judge, slips=tuple(slips), where=where)
     return check

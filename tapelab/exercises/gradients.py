@@ -30,7 +30,7 @@ def agrees(
     along: int = 0, low: float = -2.0, high: float = 2.0, times: int = 3, where: Where = (),
     dtype: str = "float32", tolerance: float = TOLERANCE, slips: Sequence[Slip] = (),
 ) -> Check:  # fmt: skip
-    """The gradient that the learner's function returns is the slope of `of`, summed.
+    """The gradient that the learner's function returns is the derivative of the sum of `of`.
 
     The function is called with tensors of these `shapes`, drawn between `low` and `high`, and the
     gradient is that along argument number `along`. `of` is a function of NumPy arrays, or the way
@@ -42,7 +42,7 @@ def agrees(
             given = [tensor(each, dtype) for each in inputs]
             got = plain(answer.part(where, *given))
             value = of if callable(of) else _own(answer, of, dtype)
-            right = slope(value, inputs, along)
+            right = numerical_gradient(value, inputs, along)
             if not close(got, right, tolerance):
                 return _wrong(points, got, right, inputs, slips, tolerance)
         return check.full()
@@ -51,8 +51,8 @@ def agrees(
     return check
 
 
-def slope(of: Function, inputs: Sequence[Array], along: int = 0) -> Array:
-    """The slope of the sum of a function along one of its arguments, by five points each."""
+def numerical_gradient(of: Function, inputs: Sequence[Array], along: int = 0) -> Array:
+    """The derivative of the sum of a function by an argument, from five points for each element."""
     at = np.asarray(inputs[along], float)
     found = np.zeros(at.shape)
     for place in np.ndindex(at.shape):
@@ -86,17 +86,17 @@ def _wrong(
     points: float, got: Array, right: Array, inputs: Sequence[Array],
     slips: Sequence[Slip], tolerance: float,
 ) -> Outcome:  # fmt: skip
-    told = Outcome(0, "", *both_spelled(right, got), arrays=(right, got))
+    outcome = Outcome(0, "", *both_spelled(right, got), arrays=(right, got))
     for slip in slips:
         if close(got, np.asarray(slip.value(*inputs)), tolerance):
-            return replace(told, points=slip.points, text=slip.text)
+            return replace(outcome, points=slip.points, text=slip.text)
     if got.shape != right.shape:
         text = say(
             "A gradient has the shape of its source, {right}; this one has {got}.",
             right=right.shape,
             got=got.shape,
         )
-        return replace(told, text=text, arrays=None)
+        return replace(outcome, text=text, arrays=None)
     if close(-got, right, tolerance):
-        return replace(told, points=points // 2, text=say("The sign is the wrong way round."))
-    return told
+        return replace(outcome, points=points // 2, text=say("The sign is the wrong way round."))
+    return outcome

@@ -42,13 +42,13 @@ class LocalAnswer(Answer):
         except NotImplementedError:
             raise Unsolved(say("Nothing here yet.")) from None
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a learner's error, of any kind
-            raise Raised(told(error, self._function)) from None
+            raise Raised(error_sentence(error, self._function)) from None
         if result is None or result is ...:
             raise Unsolved(say("Nothing here yet."))
         return result
 
 
-def told(error: BaseException, function: Callable[..., Any]) -> str:
+def error_sentence(error: BaseException, function: Callable[..., Any]) -> str:
     """An exception as one sentence, with the line of the learner's code it came from."""
     message = " ".join(str(error).split())
     if len(message) > LONGEST_MESSAGE:

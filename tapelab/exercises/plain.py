@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.exercises.value_conversion import value_of
-from tapelab.exercises.value_text import told_kind
+from tapelab.exercises.value_text import kind_text
 from tapelab.exercises.values import Numbers
 from tapelab.locales import say
 
@@ -27,7 +27,7 @@ def plain(value: Any) -> NDArray[Any]:
         return np.array(value.array)
     if type(value) in (list, tuple):
         return _stacked([plain(each) for each in value])
-    raise NotPlain(say("{kind} is not a number or a tensor", kind=told_kind(value)))
+    raise NotPlain(say("{kind} is not a number or a tensor", kind=kind_text(value)))
 
 
 def dtype_of(value: Any) -> str:

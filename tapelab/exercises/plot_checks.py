@@ -16,7 +16,7 @@ from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import TOLERANCE
 from tapelab.exercises.figure_data import Axes, Plot, Series
 from tapelab.exercises.plain import close
-from tapelab.exercises.value_text import listed, spelled, told_kind
+from tapelab.exercises.value_text import kind_text, listed, spelled
 from tapelab.exercises.values import Value
 from tapelab.locales import say
 
@@ -45,7 +45,7 @@ def _plot(value: Value) -> Plot:
         if plots:
             return plots[0]
     raise Unreadable(
-        say("Return the figure, as in `return plt.gcf()`; this is {kind}.", kind=told_kind(value))
+        say("Return the figure, as in `return plt.gcf()`; this is {kind}.", kind=kind_text(value))
     )
 
 
@@ -119,9 +119,9 @@ def scaled(
 
     def look(found: Axes) -> Outcome | None:
         wanted, got = (x, y), (found.x_scale, found.y_scale)
-        told = " and ".join(wanted), " and ".join(got)
+        scales = " and ".join(wanted), " and ".join(got)
         return (
-            None if wanted == got else Outcome(0, say("Of x and y, these are the scales."), *told)
+            None if wanted == got else Outcome(0, say("Of x and y, these are the scales."), *scales)
         )
 
     return _check(title, points, where, axes, look)

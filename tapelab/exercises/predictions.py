@@ -75,7 +75,7 @@ def _ahead(model: Model, step: Step) -> Question | None:
     made = model.tensor(step.node)
     if made is None or model.op(step.node) is None or model.is_off(step.frame):
         return None
-    asks, truth = _asked_of(made)
+    asks, truth = _question_about(made)
     op = _op_name(model, step.node)
     return Question(step.number, FORWARD, model.label(step.node), op, asks, truth)
 
@@ -86,12 +86,12 @@ def _back(model: Model, step: Step) -> Question | None:
         return None
     asks, truth = "number", None
     if step.flow.contribution >= 0:
-        asks, truth = _asked_of(model.recording.tensor(step.flow.contribution))
+        asks, truth = _question_about(model.recording.tensor(step.flow.contribution))
     op = _op_name(model, step.through)
     return Question(step.number, BACKWARD, model.label(step.node), op, asks, truth)
 
 
-def _asked_of(tensor: TensorFacts) -> tuple[str, Floats | None]:
+def _question_about(tensor: TensorFacts) -> tuple[str, Floats | None]:
     """What to ask of a tensor, and what is right."""
     if tensor.value is None:
         return ("shape", tensor.shape) if tensor.shape else ("", None)
@@ -137,10 +137,10 @@ def _parts(said: str) -> list[str]:
 
 def _is_vector(said: str, truth: Floats) -> bool:
     """Whether so many numbers are right; one stands for all where they are alike."""
-    told = _parts(said)
-    if len(told) == 1:
-        told *= len(truth)
-    return len(told) == len(truth) and all(map(_is_number, told, truth))
+    parts = _parts(said)
+    if len(parts) == 1:
+        parts *= len(truth)
+    return len(parts) == len(truth) and all(map(_is_number, parts, truth))
 
 
 def _is_shape(said: str, truth: Floats) -> bool:
@@ -154,7 +154,7 @@ _JUDGES: Final[dict[str, Callable[[str, Floats], bool]]] = {
 }
 
 
-ADJOINTS: Final = {"way": "backward"}
+GRADIENT_QUESTIONS: Final = {"way": "backward"}
 """Questions about gradients; `{"way": "forward"}` are those about values and ops."""
 
 
@@ -187,7 +187,7 @@ def _saved(notebook: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def predicted(
     title: str, points: int, *, least: int, program: Callable[[], Recording],
-    of: Mapping[str, str] = ADJOINTS, where: tuple[Any, ...] = (),
+    of: Mapping[str, str] = GRADIENT_QUESTIONS, where: tuple[Any, ...] = (),
 ) -> Check:  # fmt: skip
     """At least so many steps were predicted correctly; fewer earn their part of the points.
 
@@ -201,8 +201,8 @@ def predicted(
         right = _steps_right(_read(answer.part(where)), of, Model.of(program()))
         if right >= least:
             return check.full()
-        told = say("Predict {least} steps, with Predict or `p` in the picture.", least=least)
-        return Outcome(points * right // least, told, str(least), str(right))
+        parts = say("Predict {least} steps, with Predict or `p` in the picture.", least=least)
+        return Outcome(points * right // least, parts, str(least), str(right))
 
     check = Check(title, points, judge)
     return check
@@ -237,10 +237,10 @@ def _steps_right(found: Sequence[Prediction], of: Mapping[str, str], model: Mode
     return sum(_is_right(each, of, question(model, step)) for step, each in first.items())
 
 
-def _is_right(said: Prediction, of: Mapping[str, str], asked: Question | None) -> bool:
+def _is_right(said: Prediction, of: Mapping[str, str], expected: Question | None) -> bool:
     """Whether this is what was asked for, and the answer to it."""
-    if asked is None:
+    if expected is None:
         return False
-    about = {"step": said.step, "way": asked.way, "asks": said.asks, "of": asked.of}
+    about = {"step": said.step, "way": expected.way, "asks": said.asks, "of": expected.of}
     wanted = all(about.get(name) == value for name, value in of.items())
-    return wanted and asked.is_right(str(said.asks), str(said.said))
+    return wanted and expected.is_right(str(said.asks), str(said.said))

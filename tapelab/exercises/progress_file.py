@@ -1,6 +1,6 @@
 """Verdicts, opened hints and answers kept in a file beside the notebook, for the next kernel.
 
-JupyterLab and VS Code tell a kernel which notebook it belongs to; where nobody does, as in a
+JupyterLab and VS Code tell a kernel which notebook it belongs to; elsewhere, as in a
 script, nothing is kept. The file is written whole or not at all, after every verdict and hint.
 """
 
@@ -25,7 +25,7 @@ JUPYTER: Final = "JPY_SESSION_NAME"
 """The environment variable in which JupyterLab names the notebook of a kernel."""
 VS_CODE: Final = "__vsc_ipynb_file__"
 """The variable in which VS Code does."""
-_TOLD: Final = ("text", "expected", "got", "code", "ending")
+_TEXT_FIELDS: Final = ("text", "expected", "got", "code", "ending")
 
 
 @dataclass
@@ -94,14 +94,14 @@ def plainly(verdict: Verdict) -> list[dict[str, Any]]:
     """A verdict as it is kept; recordings and arrays are not."""
     return [
         {"title": each.title, "of": each.of, "points": each.outcome.points}
-        | {name: getattr(each.outcome, name) for name in _TOLD}
+        | {name: getattr(each.outcome, name) for name in _TEXT_FIELDS}
         for each in verdict.judged
     ]
 
 
 def _judged(kept: Mapping[str, Any]) -> Judged:
-    told = {name: str(kept.get(name, "")) for name in _TOLD}
-    text, expected, got, code, ending = told.values()
+    texts = {name: str(kept.get(name, "")) for name in _TEXT_FIELDS}
+    text, expected, got, code, ending = texts.values()
     outcome = Outcome(kept["points"], text, expected, got, code, ending)
     return Judged(str(kept["title"]), kept["of"], outcome)
 

@@ -209,7 +209,7 @@ def no_pitfall(
 def memory_at_most(
     title: str, points: float, most: int, *, ends: Ends = TAPE_TARGET_SOURCE
 ) -> Check:
-    """A gradient arrives, and tape and way back hold no more than so many bytes at any time."""
+    """A gradient arrives, and tape and backward pass never hold more than so many bytes."""
 
     def look(found: Trial) -> Outcome | None:
         if not found.connected:

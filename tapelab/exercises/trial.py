@@ -14,7 +14,7 @@ from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
 from tapelab.exercises.answer import Unreadable
-from tapelab.exercises.value_text import told_kind
+from tapelab.exercises.value_text import kind_text
 from tapelab.locales import say, sentence
 from tapelab.recorder.introspection import introspect
 from tapelab.recording import Recording
@@ -40,15 +40,15 @@ class Trial:
     position: int = 0
 
     @cached_property
-    def asked(self) -> Asked:
+    def gradient_call(self) -> Asked:
         """The question."""
-        asked = (each.event for each in self.recording if isinstance(each.event, Asked))
-        return next(each for each in asked if each.call == self.call)
+        gradient_call = (each.event for each in self.recording if isinstance(each.event, Asked))
+        return next(each for each in gradient_call if each.call == self.call)
 
     @property
     def arrived(self) -> int:
         """The tensor that arrived at the source; -1 for None."""
-        return self.asked.results[self.position]
+        return self.gradient_call.results[self.position]
 
     @property
     def connected(self) -> bool:
@@ -63,7 +63,7 @@ class Trial:
     @property
     def target(self) -> NDArray[Any] | None:
         """What is asked about, its numbers summed as their gradient is; None if none are kept."""
-        value = self.recording.tensor(self.asked.targets[0]).value
+        value = self.recording.tensor(self.gradient_call.targets[0]).value
         return None if value is None else np.asarray(np.sum(value))
 
     @cached_property
@@ -87,16 +87,16 @@ class Trial:
 
     @property
     def memory(self) -> int:
-        """The most bytes that the tape and its way back hold at any time."""
-        from tapelab.views.memory_profile import memory_of
-        from tapelab.views.timeline import Model
+        """The peak memory in bytes of the tape and its backward pass."""
+        from tapelab.views.frame import Model
+        from tapelab.views.memory import memory_of
 
         return memory_of(Model.of(self.recording)).peak
 
     @property
     def left(self) -> bool:
         """Whether the source, or what was computed from it, left for NumPy or Python."""
-        reached = {self.asked.sources[self.position]}
+        reached = {self.gradient_call.sources[self.position]}
         for event in (each.event for each in self.recording):
             if isinstance(event, Ran) and not reached.isdisjoint(event.inputs):
                 reached.update(event.outputs)
@@ -131,10 +131,10 @@ def trial_of(tape: Any, target: Any, source: Any) -> Trial:
     """The recording of a live tape with this question in it, which does not use the tape up."""
     if type(tape) is not GradientTape:
         raise Unreadable(
-            say("Return a tape, a target and a source; this is {kind}.", kind=told_kind(tape))
+            say("Return a tape, a target and a source; this is {kind}.", kind=kind_text(tape))
         )
     for end, template in ((target, NO_TARGET), (source, NO_SOURCE)):
         if not issubclass(type(end), Tensor | Variable):
-            raise Unreadable(say(template, kind=told_kind(end)))
+            raise Unreadable(say(template, kind=kind_text(end)))
     recording, call, (position, *_) = introspect(tape, target, source)
     return Trial(recording, call, position)

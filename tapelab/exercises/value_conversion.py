@@ -120,7 +120,7 @@ def _range(live: Any, depth: int) -> Value:
 
 
 def _dict(live: Any, depth: int) -> Value:
-    """Entries with keys of text or whole numbers; others cannot be asked for."""
+    """Entries with keys of text or integers; checks cannot refer to others."""
     return {
         _key(key): value_of(each, depth=depth)
         for key, each in dict.items(live)

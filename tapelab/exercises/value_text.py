@@ -31,9 +31,9 @@ def spelled(array: NDArray[Any]) -> str:
 
 def both_spelled(expected: NDArray[Any], got: NDArray[Any]) -> tuple[str, str]:
     """Two arrays in one line each; of large ones the place at which they differ most."""
-    told = spelled(expected), spelled(got)
+    texts = spelled(expected), spelled(got)
     if expected.shape != got.shape or expected.size <= SHOWN_ELEMENTS:
-        return told
+        return texts
     far = np.abs(np.subtract(expected, got, dtype=complex))
     far[np.isnan(far)] = np.inf  # one of two is no number
     place = np.unravel_index(int(far.argmax()), far.shape)
@@ -51,7 +51,7 @@ def kind_of(value: Any) -> str:
     return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
 
 
-def told_kind(found: Any) -> str:
+def kind_text(found: Any) -> str:
     """What a value, or what it was made of, is called in a sentence, as in "a list"."""
     kind = getattr(found, "kind", None)
     return kind if type(kind) is str else kind_of(found)

@@ -114,7 +114,7 @@ def _sentence(text: str) -> str:
 
 
 def _each_said_once(judged: list[Judged]) -> list[Judged]:
-    """Leave out what the check above has said already, such as one crash told by every check."""
+    """Remove sentences repeated by several checks, such as one error that all of them report."""
     seen: set[str] = set()
     kept = []
     for each in judged:

@@ -34,13 +34,13 @@ def remark(judged: Judged) -> str:
     """What is said under a check: got and expected first, then the reason."""
     found = judged.outcome
     values = {"got": found.got, "expected": found.expected}
-    told = ""
+    values_text = ""
     if found.got:
         both = say("Yours is {got}, expected {expected}.", **values)
-        told = both if found.expected else say("Yours is {got}.", got=found.got)
+        values_text = both if found.expected else say("Yours is {got}.", got=found.got)
     elif found.expected:
-        told = say("Expected {expected}.", expected=found.expected)
-    return paragraph(told, found.text)
+        values_text = say("Expected {expected}.", expected=found.expected)
+    return paragraph(values_text, found.text)
 
 
 def cost(points: float) -> str:

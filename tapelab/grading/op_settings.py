@@ -28,11 +28,9 @@ def encode_settings(call: Sequence[Any], payload: Payload) -> list[Encoded]:
     return [_encode_step(step.settings, payload) for step in steps]
 
 
-def _steps(
-    tape: GradientTape, *, derived: bool, other_records: Sequence[NamedRecord]
-) -> list[OpRun]:
+def _steps(tape: GradientTape, *, derived: bool, strays: Sequence[NamedRecord]) -> list[OpRun]:
     """The op records that a recording taken now contains, by serial number."""
-    del other_records  # none of them is of an op
+    del strays  # none of them is of an op
     runs = (each for each in relevant(tape, derived=derived) if isinstance(each, OpRun))
     return sorted(runs, key=attrgetter("serial"))
 
@@ -64,9 +62,9 @@ def _encode(value: Any, payload: Payload) -> Any:
         return {"named": [kind.__module__, kind.__qualname__, [_encode(v, payload) for v in parts]]}
     if isinstance(value, bytes):
         return {"bytes": value.hex()}
-    for kind, name, tell in _SEQUENCES:
+    for kind, name, parts_of in _SEQUENCES:
         if isinstance(value, kind):
-            return {name: [_encode(each, payload) for each in tell(value)]}
+            return {name: [_encode(each, payload) for each in parts_of(value)]}
     if isinstance(value, type) and issubclass(value, np.generic):
         return {"numpy": np.dtype(value).str}
     if isinstance(value, np.dtype) and value.kind != "V":

@@ -37,7 +37,7 @@ LARGEST: Final = 64 << 20
 """Bytes that a submission may have, unpacked."""
 MOST_FILES: Final = 1000
 _LEFT_OUT: Final = {"__MACOSX", "__pycache__", ".DS_Store", ".git", ".venv", ".ipynb_checkpoints"}
-"""What computers leave in a folder, and nobody hands in."""
+"""Files that systems create in folders, which are not part of a submission."""
 
 Files = dict[str, bytes]
 """The content of each file by its name within the submission, parts parted by `/`."""

@@ -85,20 +85,19 @@ GRADER = """
 import sys, functools
 from pathlib import Path
 from tapelab.grading.batch import Batch
-from tapelab.grading.batch import found
-from tapelab.grading.runners import in_processes, one_by_one
+from tapelab.grading.batch import find_submissions
+from tapelab.grading.runners import GradingPlan, grade_in_processes, grade_serially
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.runners import Work
 from tests.fixtures import cheap_grading as cheap
 
-place, make_files, jobs = sys.argv[1:]
-runner = functools.partial(in_processes, jobs=int(jobs)) if int(jobs) > 1 else one_by_one
+place, folder, jobs = sys.argv[1:]
+runner = functools.partial(grade_in_processes, jobs=int(jobs)) if int(jobs) > 1 else grade_serially
 with Gradebook.open(place) as book:
     assignment = cheap.load(cheap.NAME)
     book.put_assignment(assignment)
-    work = Work(cheap.grade, cheap.load, cheap.NAME, assignment.name, assignment.version)
+    work = GradingPlan(cheap.grade, cheap.load, cheap.NAME, assignment.name, assignment.version)
     try:
-        for report in Batch(book, work, found(Path(make_files))).run(runner):
+        for report in Batch(book, work, find_submissions(Path(folder))).run(runner):
             print(report.ending, flush=True)
     except KeyboardInterrupt:
         sys.exit("stopped")

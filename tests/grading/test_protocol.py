@@ -125,5 +125,5 @@ def test_a_frame_that_promises_too_much_is_refused_before_it_is_read():
 def test_buffers_of_other_lengths_than_told_are_refused():
     header = json.dumps({"buffers": [1, 1]}).encode()
     frame = MAGIC + len(header).to_bytes(4, "little") + (3).to_bytes(4, "little") + header + b"abc"
-    with pytest.raises(ProtocolError, match="other lengths"):
+    with pytest.raises(ProtocolError, match="other sizes"):
         read_frame(io.BytesIO(frame).read, 100)

@@ -47,7 +47,7 @@ class Tested:
     source: str
     visibility: Visibility = Visibility.PRIVATE
     more: tuple[tuple[str, Any], ...] = ()
-    """What else the maker of the check is told, as in ("partial", True)."""
+    """Further arguments for the maker of the check, as in ("partial", True)."""
 
     def check(self) -> Check:
         """The check that it becomes."""

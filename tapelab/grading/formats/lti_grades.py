@@ -91,7 +91,7 @@ class GradeService:
         self, method: str, url: str, scope: str, body: Mapping[str, Any] | None = None, *,
         kind: str = "", accept: str = "",
     ) -> tuple[Mapping[str, str], bytes]:  # fmt: skip
-        """An answer of the platform; a token that it no longer takes is fetched anew, once."""
+        """An answer of the platform; a token that it no longer accepts is fetched again, once."""
         for fresh in (False, True):
             token = self._token(scope, fresh=fresh)
             headers = {"Authorization": f"Bearer {token}"}

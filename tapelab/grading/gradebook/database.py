@@ -260,8 +260,8 @@ def _schema(connection: Connection) -> str:
     """The last step that was run on a database; empty for a new one."""
     tables = inspect(connection).get_table_names()
     if VERSION_TABLE in tables:
-        asked = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - a constant
-        return str(connection.execute(asked).scalar_one())
+        query = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - a constant
+        return str(connection.execute(query).scalar_one())
     if tables:
         raise ForeignError(
             f"{connection.engine.url!r} holds something else (a table {tables[0]}), no gradebook. "

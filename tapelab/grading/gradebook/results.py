@@ -47,8 +47,8 @@ class Results(Roster):
                 "student_id": student_row(session, student).id,
                 "assignment_id": assignment_row(session, assignment).id,
             }
-            told = {"received": received, "path": storable(path)}
-            if self._new(session, SubmissionRow, **keys, digest=digest, **told):
+            values = {"received": received, "path": storable(path)}
+            if self._new(session, SubmissionRow, **keys, digest=digest, **values):
                 self._note(session, "submission", f"{assignment}/{student}", "", digest)
 
         self._lasting(write)
@@ -133,7 +133,7 @@ class Results(Roster):
                 select(ResultRow).filter_by(assignment_id=known.id).order_by(ResultRow.at)
             )
             found: dict[str, list[tuple[Result, datetime]]] = {}
-            # Not always the latest: a teacher may go back to an earlier version.
+            # Not always the latest: a teacher may return to an earlier version.
             for row in sorted(rows, key=lambda row: row.version == known.version):
                 found.setdefault(row.digest, []).append((Result.from_json(row.json), row.at))
             handed = _handed(session, assignment)
@@ -153,7 +153,7 @@ class Results(Roster):
         return tuple(Failure(h, *found[h.digest]) for h in handed if h.digest in found)
 
     def changes(self, assignment: str) -> tuple[Change, ...]:
-        """What grading anew changed, from the version before the latest to the latest."""
+        """What regrading changed, from the version before the latest to the latest."""
         pairs = (each[-2:] for each in self.all_results(assignment) if len(each) > 1)
         return tuple(c for before, after in pairs for c in changed(before.result, after.result))
 

@@ -58,14 +58,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     kinds = [' class="number"' if each else "" for each in numeric]
     head = "".join(f"<th{kind}>{escape(c)}</th>" for c, kind in zip(columns, kinds, strict=True))
     lines = (
-        "".join(f"<td{kind}>{told(v)}</td>" for v, kind in zip(row, kinds, strict=True))
+        "".join(f"<td{kind}>{cell_text(v)}</td>" for v, kind in zip(row, kinds, strict=True))
         for row in kept
     )
     return f"<table><tr>{head}</tr>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
 
 
-def told(value: object) -> str:
-    """A value as text of HTML."""
+def cell_text(value: object) -> str:
+    """A value as HTML text."""
     return escape(f"{value:.4g}" if isinstance(value, float) else str(value))
 
 
@@ -104,6 +104,6 @@ def sign(status: str) -> str:
     return SIGNS.get(Status(status), "×")
 
 
-def word(told: str) -> str:
+def status_word(status: str) -> str:
     """How a check ended, or who sees it, in words."""
-    return translated(WORDS[told])
+    return translated(WORDS[status])

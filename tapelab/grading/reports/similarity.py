@@ -89,7 +89,7 @@ def _pieces(source: str) -> Iterator[tuple[str, int]]:
         line = getattr(node, "lineno", above)
         if not isinstance(node, _UNSAID):
             yield _piece(node), line
-        below = [child for child in ast.iter_child_nodes(node) if not _is_aside(child, node)]
+        below = [child for child in ast.iter_child_nodes(node) if not _is_ignored(child, node)]
         waiting.extend((child, line) for child in reversed(below))
 
 
@@ -114,7 +114,7 @@ def _piece(node: ast.AST) -> str:
             return type(node).__name__
 
 
-def _is_aside(child: ast.AST, parent: ast.AST) -> bool:
+def _is_ignored(child: ast.AST, parent: ast.AST) -> bool:
     """Docstrings and type hints say nothing of what is computed."""
     lone_text = (
         isinstance(child, ast.Expr)
@@ -201,8 +201,8 @@ def _places(one: Features, two: Features, weights: Mapping[Feature, float]) -> t
 
 def to_json(pairs: Iterable[Pair]) -> str:
     """Everything, for programs."""
-    told = {"note": NOTE, "pairs": [asdict(pair) for pair in pairs]}
-    return json.dumps(told, ensure_ascii=False, indent=2)
+    data = {"note": NOTE, "pairs": [asdict(pair) for pair in pairs]}
+    return json.dumps(data, ensure_ascii=False, indent=2)
 
 
 def to_csv(pairs: Iterable[Pair]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.grading.reports.report_page import page, picture, table, word
+from tapelab.grading.reports.report_page import page, picture, status_word, table
 from tapelab.grading.result import CheckResult, Result, Status
 from tapelab.locales import paragraph, say, say_many, sentence, translated
 
@@ -148,30 +148,30 @@ LONGEST: Final = 44
 """Letters of a title beside a bar."""
 
 
-def statistics_page(told: Statistics) -> str:
+def statistics_page(data: Statistics) -> str:
     """The page: how many points, how each check went, and the pitfalls."""
-    return page(say("{title}: how it went", title=told.title), _body(told))
+    return page(say("{title}: how it went", title=data.title), _body(data))
 
 
-def _body(told: Statistics) -> Iterator[str]:
-    counts = {"handed_in": told.handed_in, "graded": told.graded}
+def _body(data: Statistics) -> Iterator[str]:
+    counts = {"handed_in": data.handed_in, "graded": data.graded}
     class_ = say_many("{count} student: {handed_in} handed in, {graded} graded.",
                       "{count} students: {handed_in} handed in, {graded} graded.",
-                      told.students, **counts)  # fmt: skip
-    means = {"mean": f"{told.mean:.3g}", "median": f"{told.median:.3g}", "of": f"{told.of:g}"}
+                      data.students, **counts)  # fmt: skip
+    means = {"mean": f"{data.mean:.3g}", "median": f"{data.median:.3g}", "of": f"{data.of:g}"}
     average = say("Mean {mean} and median {median} of {of} points.", **means)
     yield f"<p>{paragraph(class_, average)}</p>"
-    if told.points:
-        yield picture(_histogram(told), say("How many students have how many points"))
-    if told.checks:
+    if data.points:
+        yield picture(_histogram(data), say("How many students have how many points"))
+    if data.checks:
         yield f"<h2>{say('Check by check')}</h2>"
-        yield picture(_bars(told.checks), say("How each check ended, as a part of the students"))
-        yield _check_table(told.checks)
+        yield picture(_bars(data.checks), say("How each check ended, as a part of the students"))
+        yield _check_table(data.checks)
     yield f"<h2>{say('Pitfalls')}</h2>"
-    if told.pitfalls:
+    if data.pitfalls:
         found = say("In how many students' recordings each was found")
-        yield picture(_pitfalls(told.pitfalls), found)
-        yield table((say("Pitfall"), say("Students")), list(told.pitfalls.items()))
+        yield picture(_pitfalls(data.pitfalls), found)
+        yield table((say("Pitfall"), say("Students")), list(data.pitfalls.items()))
     else:
         yield f"<p>{say('The diagnosis found none in what was recorded.')}</p>"
 
@@ -182,20 +182,20 @@ def _check_table(checks: tuple[CheckStatistics, ...]) -> str:
     return table(
         columns,
         [
-            (each.exercise, each.check, word(each.visibility), float(each.mean), each.of,
+            (each.exercise, each.check, status_word(each.visibility), float(each.mean), each.of,
              float(100 * each.passed), ", ".join(each.pitfalls))
             for each in checks
         ],
     )  # fmt: skip
 
 
-def _histogram(told: Statistics) -> str:
+def _histogram(data: Statistics) -> str:
     from matplotlib.ticker import MaxNLocator
 
     def draw(axes: Axes) -> None:
-        width = max(told.of, *told.points) / 10 or 1.0
+        width = max(data.of, *data.points) / 10 or 1.0
         edges = [width * number for number in range(11)]
-        axes.hist(told.points, bins=edges, color="#0072b2", edgecolor="white")
+        axes.hist(data.points, bins=edges, color="#0072b2", edgecolor="white")
         axes.set(xlabel=say("points"), ylabel=say("students"))
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
 

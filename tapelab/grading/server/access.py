@@ -20,13 +20,13 @@ class AccessControl:
     names: frozenset[str]
     """Host names that requests may use."""
     addresses: bool = False
-    """Whether requests may use any IP address: true if the server listens on a network."""
+    """Whether requests may use any IP address: true if other computers reach the server."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     _key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     @classmethod
     def for_host(cls, host: str) -> AccessControl:
-        """The access control of a server that listens on a host."""
+        """The access control of a server on this host."""
         if is_loopback(host):
             return cls(LOOPBACK | {host.lower()})
         return cls(LOOPBACK | {host.lower()}, addresses=True)

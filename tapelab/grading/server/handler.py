@@ -31,7 +31,7 @@ from tapelab.grading.gradebook.gradebook_errors import (
     UnfitError,
     UnknownNameError,
 )
-from tapelab.grading.reports.report_page import sign, word
+from tapelab.grading.reports.report_page import sign, status_word
 from tapelab.grading.server.access import AccessControl
 from tapelab.locales import language, preferred, say, say_many, sentence, speak_here, translated
 from tapelab.views.card import direction, prose
@@ -84,7 +84,7 @@ def isolated(text: str, kind: str = "bdi", style: str = "") -> str:
 
 HELPERS: Final = {
     "points": points, "moment": local_time, "link": link, "sign": sign, "share": earned_share,
-    "brief": truncated, "word": word, "within": isolated, "prose": prose, "say": say,
+    "brief": truncated, "word": status_word, "within": isolated, "prose": prose, "say": say,
     "say_many": say_many, "translated": translated,
 }  # fmt: skip
 

@@ -23,7 +23,7 @@ from tapelab.grading.server.access import AccessControl
 from tapelab.grading.server.handler import Handler, ServerContext
 
 LARGEST_FORM: Final = 1 << 18
-"""Bytes; a comment has room, and nobody fills the memory."""
+"""Bytes; a comment fits, and no request can fill the memory."""
 ROUTES: Final[dict[str, type[Handler]]] = {
     "/": pages.Overview,
     "/roster": pages.Roster,
