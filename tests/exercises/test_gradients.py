@@ -7,7 +7,7 @@ import pytest
 
 import tapelab as tf
 from tapelab.exercises.check import Slip
-from tapelab.exercises.gradients import agrees, slope
+from tapelab.exercises.gradients import agrees, numerical_gradient
 from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.verdict import outcome
 
@@ -35,7 +35,7 @@ def along_w(x, w):
 def test_the_slope_by_five_points_is_exact_to_many_digits(along):
     x, w = np.array([[0.3, -1.0, 2.0]]), np.array([1.0, -2.0, 0.5])
     right = (np.cos(x) * w, np.sin(x)[0])[along]
-    assert np.allclose(slope(reference, [x, w], along), right, atol=1e-8)
+    assert np.allclose(numerical_gradient(reference, [x, w], along), right, atol=1e-8)
 
 
 def test_a_right_gradient_earns_all_points(found):
