@@ -25,7 +25,7 @@ from tapelab.locales import say
 from tapelab.recording import Recording
 from tapelab.recording.schema import TensorFacts
 from tapelab.views.card import DATA
-from tapelab.views.frame import BACKWARD, FORWARD, Model, Step
+from tapelab.views.timeline import BACKWARD, FORWARD, Model, Step
 
 RELATIVE: Final = 0.01
 WRITTEN: Final = 0.002

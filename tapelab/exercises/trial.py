@@ -88,8 +88,8 @@ class Trial:
     @property
     def memory(self) -> int:
         """The peak memory in bytes of the tape and its backward pass."""
-        from tapelab.views.frame import Model
-        from tapelab.views.memory import memory_of
+        from tapelab.views.memory_profile import memory_of
+        from tapelab.views.timeline import Model
 
         return memory_of(Model.of(self.recording)).peak
 

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.array_ops.creation import constant, convert_to_tensor, ones_like
-from tapelab.core.op import REGISTRY, Op
+from tapelab.core.op import REGISTRY
+from tapelab.core.op_declaration import Op
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.errors import NoGradientError

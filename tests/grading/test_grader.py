@@ -22,7 +22,7 @@ from tapelab.grading.grader import grade, hint_deductions
 from tapelab.grading.result import Result, Status
 from tapelab.grading.sandbox import NoSandboxError, backends, choose_sandbox
 from tapelab.grading.submission import Submission, opened_hints
-from tapelab.widgets import verdict
+from tapelab.widgets import verdict_card
 from tests.grading.corpora import COURSE, SQUARE, TAPE, Case, course, notebook
 
 ANSWERS = """
@@ -222,7 +222,7 @@ def handed_in(folder, *outputs, progress=None):
 def cards(monkeypatch):
     """Open both further hints of the exercise, as a learner's kernel does; give what it shows."""
     monkeypatch.setattr("tapelab.exercises.session.find", lambda _: COUNTED)
-    monkeypatch.setattr(verdict, "SESSION", session := Session(_kept=Kept()))
+    monkeypatch.setattr(verdict_card, "SESSION", session := Session(_kept=Kept()))
     session.answer("1")(lambda x: x + x)
     shown = verdict.check("1"), verdict.hint("1"), verdict.hint("1")
     return [each._repr_mimebundle_() for each in shown]
