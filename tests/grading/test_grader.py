@@ -224,7 +224,7 @@ def cards(monkeypatch):
     monkeypatch.setattr("tapelab.exercises.session.find", lambda _: COUNTED)
     monkeypatch.setattr(verdict_card, "SESSION", session := Session(_kept=Kept()))
     session.answer("1")(lambda x: x + x)
-    shown = verdict.check("1"), verdict.hint("1"), verdict.hint("1")
+    shown = verdict_card.check("1"), verdict_card.hint("1"), verdict_card.hint("1")
     return [each._repr_mimebundle_() for each in shown]
 
 
