@@ -16,7 +16,7 @@ from tapelab.core.variable import Variable
 from tapelab.exercises.answer import Answer, Ends
 from tapelab.exercises.check import Check, Slip
 from tapelab.exercises.exercise import Exercise
-from tapelab.exercises.trial import Trial, trial_of
+from tapelab.exercises.tape_trial import Trial, trial_of
 from tapelab.exercises.value_conversion import value_of
 from tapelab.exercises.values import Numbers, Value
 from tapelab.exercises.verdict import outcome

@@ -23,8 +23,8 @@ from rich.console import Console
 from rich.text import Text
 
 from tapelab.cli.command_errors import Complaint, Exit
-from tapelab.cli.completion import scripts
 from tapelab.cli.recording_commands import Language, require_file
+from tapelab.cli.shell_completion import scripts
 from tapelab.core.gradient_call import GradientCall
 from tapelab.core.gradients import observers
 from tapelab.core.log import thread

@@ -18,8 +18,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tapelab.cli.command_errors import Complaint, Exit
-from tapelab.cli.completion import lesson_numbers
 from tapelab.cli.gradebook_options import DEFAULT_BOOK, Book, needing_extra
+from tapelab.cli.shell_completion import lesson_numbers
 
 if TYPE_CHECKING:
     from tapelab.grading.batch import Batch, Runner, SubmissionReport

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tapelab.cli.command_errors import Complaint
-from tapelab.cli.completion import lesson_languages, lesson_names
+from tapelab.cli.shell_completion import lesson_languages, lesson_names
 from tapelab.lab.launcher import become_jupyterlab
 from tapelab.lab.lesson_folder import START_PAGE, Lesson, copy_lessons, languages, shipped_folder
 from tapelab.lab.lesson_folder import lessons as listed

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tapelab.cli.command_errors import Complaint
-from tapelab.cli.completion import tapes
+from tapelab.cli.shell_completion import tapes
 from tapelab.lab.launcher import has_browser
 from tapelab.locales import language as speak
 from tapelab.locales import paragraph, say, sentence, translated

@@ -19,7 +19,7 @@ from tapelab.exercises.values import Value, fingerprint
 from tapelab.locales import say
 
 if TYPE_CHECKING:
-    from tapelab.exercises.trial import Trial
+    from tapelab.exercises.tape_trial import Trial
 
 
 class Unreadable(Exception):  # noqa: N818 - no error of ours: a way to say why there are no points
@@ -104,7 +104,7 @@ class Answer(ABC):
         return found
 
 
-def part(found: Any, where: Where) -> Any:
+def part(found: Value, where: Where) -> Any:
     """A part of a value, or of what it was made of; Unsolved if that is still the placeholder."""
     for key in where:
         found = _entry(found, key)
@@ -136,7 +136,7 @@ def _entry(found: Any, key: Any) -> Any:
     return entries[key]
 
 
-def _entries(found: Any) -> list[Any]:
+def _entries(found: Value) -> list[Any]:
     for kind in (tuple, list):
         if issubclass(type(found), kind):
             return list(kind.__iter__(found))

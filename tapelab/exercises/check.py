@@ -13,7 +13,7 @@ from tapelab.locales import say
 
 if TYPE_CHECKING:
     from tapelab.exercises.answer import Answer
-    from tapelab.exercises.trial import Trial
+    from tapelab.exercises.tape_trial import Trial
 
 Array = NDArray[Any]
 

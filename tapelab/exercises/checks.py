@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.exercises.answer import Answer, Unreadable, Where
-from tapelab.exercises.argument_sampling import Arguments, Draw, drawn
 from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.plain import NotPlain, close, dtype_of, plain
+from tapelab.exercises.sampled_arguments import Arguments, Draw, drawn
 from tapelab.exercises.value_text import both_spelled, listed, spelled
+from tapelab.exercises.values import Value
 from tapelab.locales import say
 
 TOLERANCE: Final = 1e-3
@@ -138,14 +139,14 @@ def prediction(
     return check
 
 
-def _same_guess(got: Any, expected: Any) -> bool:
+def _same_guess(got: object, expected: object) -> bool:
     if type(got) is str or type(expected) is str or got is None or expected is None:
         return type(got) is type(expected) and _guess(got) == _guess(expected)
     tolerance = 0.0 if type(expected) is int else TOLERANCE  # what is counted is right or wrong
     return close(plain(got), np.asarray(expected), tolerance)
 
 
-def _guess(guess: Any) -> str:
+def _guess(guess: object) -> str:
     if guess is None:
         return "None"
     return guess.strip().lower() if type(guess) is str else spelled(plain(guess))
@@ -171,14 +172,14 @@ def order(
     return check
 
 
-def _list(found: Any) -> list[Any]:
+def _list(found: Value) -> list[Any]:
     if type(found) not in (list, tuple):
         plain(found)  # what cannot be read at all says so itself
         found = [found]
     return list(found)
 
 
-def _word(each: Any) -> str:
+def _word(each: object) -> str:
     return each.strip().lower() if type(each) is str else "?"
 
 

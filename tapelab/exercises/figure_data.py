@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 MOST_POINTS: Final = 100_000
 """Of longer lines only so many points are kept; no check needs more."""
@@ -90,7 +90,7 @@ def _bars(live: Any) -> Series | None:
     return _series("bars", middles, [each.get_height() for each in bars], live.get_label())
 
 
-def _series(kind: str, x: Any, y: Any, label: str) -> Series:
+def _series(kind: str, x: ArrayLike, y: ArrayLike, label: str) -> Series:
     """Numbers as drawn; a label that matplotlib made up is none."""
     xs, ys = (np.asarray(each, float)[:MOST_POINTS] for each in (x, y))
     return Series(kind, xs, ys, "" if label.startswith("_") else label)

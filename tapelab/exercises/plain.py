@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tapelab.exercises.value_conversion import value_of
 from tapelab.exercises.value_text import kind_text
-from tapelab.exercises.values import Numbers
+from tapelab.exercises.values import Numbers, Value
 from tapelab.locales import say
 
 
@@ -17,7 +17,7 @@ class NotPlain(TypeError):  # noqa: N818 - it says what the value is, and is alw
     """A value is neither a number, an array, a tensor nor a list of them."""
 
 
-def plain(value: Any) -> NDArray[Any]:
+def plain(value: Value) -> NDArray[Any]:
     """The numbers in a value as an array of its own; NotPlain for anything that only poses as one.
 
     A live object is read as a value first, so that no method of a learner takes part.
@@ -30,7 +30,7 @@ def plain(value: Any) -> NDArray[Any]:
     raise NotPlain(say("{kind} is not a number or a tensor", kind=kind_text(value)))
 
 
-def dtype_of(value: Any) -> str:
+def dtype_of(value: Value) -> str:
     """The learner's own dtype, such as bfloat16; of a list that of its numbers together."""
     value = value_of(value)
     return value.dtype if type(value) is Numbers else plain(value).dtype.name

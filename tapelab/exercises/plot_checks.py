@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from tapelab.exercises.answer import Answer, Unreadable, Where
 from tapelab.exercises.check import Check, Outcome
@@ -50,7 +51,7 @@ def _plot(value: Value) -> Plot:
 
 
 def draws(
-    title: str, points: float, x: Any, y: Any, *, label: str = "", axes: int = 0,
+    title: str, points: float, x: ArrayLike, y: ArrayLike, *, label: str = "", axes: int = 0,
     where: Where = (), tolerance: float = TOLERANCE,
 ) -> Check:  # fmt: skip
     """A line, points or bars go through these numbers, in any order of x."""
@@ -70,14 +71,16 @@ def draws(
     return _check(title, points, where, axes, look)
 
 
-def _through(series: Series, x: Any, y: Any, tolerance: float) -> bool:
+def _through(series: Series, x: NDArray[Any], y: NDArray[Any], tolerance: float) -> bool:
     order, wanted = np.argsort(series.x, kind="stable"), np.argsort(x, kind="stable")
     return close(series.x[order], x[wanted], tolerance) and close(
         series.y[order], y[wanted], tolerance
     )
 
 
-def _missed(series: Series, x: Any, y: Any, points: float, tolerance: float) -> Outcome:
+def _missed(
+    series: Series, x: NDArray[Any], y: NDArray[Any], points: float, tolerance: float
+) -> Outcome:
     found = Outcome(0, "", spelled(y), spelled(series.y))
     if _through(series, y, x, tolerance):
         return replace(found, points=points // 2, text=say("x and y are swapped."))

@@ -20,7 +20,7 @@ import numpy as np
 
 from tapelab.exercises.answer import Answer, Unreadable
 from tapelab.exercises.check import Check, Outcome
-from tapelab.exercises.values import Numbers, Picture, Prediction
+from tapelab.exercises.values import Numbers, Picture, Prediction, Value
 from tapelab.locales import say
 from tapelab.recording import Recording
 from tapelab.recording.schema import TensorFacts
@@ -158,14 +158,14 @@ GRADIENT_QUESTIONS: Final = {"way": "backward"}
 """Questions about gradients; `{"way": "forward"}` are those about values and ops."""
 
 
-def predictions(given: Any) -> tuple[Prediction, ...]:
+def predictions(given: Value) -> tuple[Prediction, ...]:
     """What was predicted, in the order in which it was: of a live picture, or in a saved notebook.
 
     `given` is the widget of `tf.show(tape, target).widget()`, its `predictions`, or the path of a
     notebook, whose kernel may be gone. An answer that was taken back is not among them.
     """
     if isinstance(given, str | PathLike):
-        found = list(_saved(json.loads(Path(given).read_text("utf-8"))))
+        found: Value = list(_saved(json.loads(Path(given).read_text("utf-8"))))
     else:
         found = getattr(given, "predictions", given)
     try:
@@ -208,7 +208,7 @@ def predicted(
     return check
 
 
-def _read(given: Any) -> tuple[Prediction, ...]:
+def _read(given: Value) -> tuple[Prediction, ...]:
     if type(given) is Picture:
         return given.predictions
     given = given if type(given) in (list, tuple) else [given]
@@ -224,7 +224,7 @@ def _read(given: Any) -> tuple[Prediction, ...]:
         ) from None
 
 
-def _field(value: Any) -> Any:
+def _field(value: object) -> Any:
     return value.array.item() if type(value) is Numbers else value
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tapelab.exercises.answer import TAPE_TARGET_SOURCE, Answer, Ends
-from tapelab.exercises.argument_sampling import Arguments
 from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.checks import NO_ARGUMENTS, TOLERANCE
 from tapelab.exercises.plain import close
-from tapelab.exercises.trial import Trial
+from tapelab.exercises.sampled_arguments import Arguments
+from tapelab.exercises.tape_trial import Trial
 from tapelab.exercises.value_text import listed, spelled
 from tapelab.locales import paragraph, say, say_many
 from tapelab.recording.facts import KEPT_ELEMENTS
@@ -43,7 +44,7 @@ def _check(
 
 
 def arrives(
-    title: str, points: float, expected: Any, *, ends: Ends = TAPE_TARGET_SOURCE,
+    title: str, points: float, expected: ArrayLike, *, ends: Ends = TAPE_TARGET_SOURCE,
     slips: Sequence[Slip] = (), at: Sequence[Arguments] = NO_ARGUMENTS,
     target: float | None = None,
 ) -> Check:  # fmt: skip

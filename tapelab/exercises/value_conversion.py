@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.indexed_slices import IndexedSlices
@@ -34,7 +34,7 @@ from tapelab.exercises.values import (
 )
 
 
-def value_of(live: Any, *, depth: int = 0) -> Value:
+def value_of(live: object, *, depth: int = 0) -> Value:
     """What a live object is as a plain value; what has no plain form is Strange."""
     kind = type(live)
     if kind in (Numbers, Code, Strange, Picture) or live is None or live is ...:
@@ -199,11 +199,11 @@ _LIVE: Final[dict[str, Callable[[Numbers], Any]]] = {
 }
 
 
-def tensor(values: Any, dtype: str = "float32") -> Numbers:
+def tensor(values: ArrayLike, dtype: str = "float32") -> Numbers:
     """An argument that the learner's function receives as a tensor."""
     return Numbers(np.asarray(values, dtype), TENSOR, dtype)
 
 
-def variable(values: Any, dtype: str = "float32") -> Numbers:
+def variable(values: ArrayLike, dtype: str = "float32") -> Numbers:
     """An argument that the learner's function receives as a variable."""
     return Numbers(np.asarray(values, dtype), VARIABLE, dtype)

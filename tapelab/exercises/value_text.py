@@ -43,7 +43,7 @@ def both_spelled(expected: NDArray[Any], got: NDArray[Any]) -> tuple[str, str]:
     return say(at, value=one, place=where), say(at, value=other, place=where)
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """The type of a thing with its article, as in "a list"."""
     if value is None:
         return "None"
@@ -51,7 +51,7 @@ def kind_of(value: Any) -> str:
     return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
 
 
-def kind_text(found: Any) -> str:
+def kind_text(found: object) -> str:
     """What a value, or what it was made of, is called in a sentence, as in "a list"."""
     kind = getattr(found, "kind", None)
     return kind if type(kind) is str else kind_of(found)

@@ -79,7 +79,7 @@ Value = Any
 """A plain value, as this file's first lines list them; checks ask for its exact type."""
 
 
-def fingerprint(value: Any) -> str:
+def fingerprint(value: Value) -> str:
     """The same text for the same value, however large; equality is never asked of the value."""
     digest = sha256()
     for each in _pieces(value):
@@ -87,7 +87,7 @@ def fingerprint(value: Any) -> str:
     return digest.hexdigest()
 
 
-def _pieces(value: Any) -> Iterator[bytes]:
+def _pieces(value: Value) -> Iterator[bytes]:
     if type(value) is Numbers:
         yield f"{value.kind} {value.dtype} {value.array.shape} {value.array.dtype}".encode()
         yield np.ascontiguousarray(value.array).tobytes()

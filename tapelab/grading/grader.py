@@ -17,14 +17,14 @@ from tapelab.errors import RecordingError
 from tapelab.exercises.answer import Answer, Ends
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.exercise import Exercise, cost_of
-from tapelab.exercises.trial import Trial
+from tapelab.exercises.tape_trial import Trial
 from tapelab.exercises.value_conversion import value_of
 from tapelab.exercises.values import Picture, Value
 from tapelab.exercises.verdict import outcome
 from tapelab.exercises.verdict_text import short
 from tapelab.grading.assignment import fingerprint
 from tapelab.grading.protocol import Payload, ProtocolError
-from tapelab.grading.replay import ReplayMismatch
+from tapelab.grading.replay_verifier import ReplayMismatch
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
 from tapelab.grading.sandbox import choose_sandbox
 from tapelab.grading.sandbox.backends import UNSAFE

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.exercises.trial import Trial
-from tapelab.grading.replay import ReplayMismatch, is_own
+from tapelab.exercises.tape_trial import Trial
+from tapelab.grading.replay_verifier import ReplayMismatch, is_own
 from tapelab.recording import Recording, from_bytes
 from tapelab.recording.codec import MAGIC
 from tapelab.recording.events import Asked, Flowed, Ran

@@ -23,7 +23,7 @@ import numpy as np
 
 from tapelab.exercises.answer import Ends, Unreadable, part
 from tapelab.exercises.local_answer import LocalAnswer
-from tapelab.exercises.trial import Trial
+from tapelab.exercises.tape_trial import Trial
 from tapelab.exercises.values import Value
 from tapelab.grading.notebook_runner import Notebook
 from tapelab.grading.op_settings import decode_settings, encode_settings
@@ -170,7 +170,10 @@ def _replay_mismatch(header: dict[str, Any], payload: Payload) -> str:
 
     This worker has run no cells, so no code of the student takes part.
     """
-    from tapelab.grading.replay import Replay, ReplayMismatch  # only the verifier needs all ops
+    from tapelab.grading.replay_verifier import (  # only the verifier needs all ops
+        Replay,
+        ReplayMismatch,
+    )
 
     try:
         recording = from_bytes(payload.buffer(header["tape"]))

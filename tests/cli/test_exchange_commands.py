@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from grading.formats.conftest import SOURCE, WORK
 
-from tapelab.grading.formats.notebook_cells import load, save
+from tapelab.grading.formats.notebook_format import load, save
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.gradebook.entities import Listed, Part, Student
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility

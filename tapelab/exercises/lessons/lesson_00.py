@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.exercises.check import Array
 from tapelab.exercises.checks import Slip, value
 from tapelab.exercises.exercise import Exercise
 
@@ -59,11 +60,11 @@ _OTHER_SCORES: Final = (
 )
 
 
-def _last_two(scores: Any, _: Any) -> Any:
+def _last_two(scores: Array, _: Array) -> Any:
     return np.asarray(scores)[[3, 2]]
 
 
-def _right(scores: Any, labels: Any) -> Any:
+def _right(scores: Array, labels: Array) -> Any:
     return np.asarray(scores)[np.arange(4), labels]
 
 

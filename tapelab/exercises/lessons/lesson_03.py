@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from tapelab.exercises.check import Array
 from tapelab.exercises.checks import Slip, order, prediction, value
 from tapelab.exercises.exercise import Exercise
 
@@ -143,7 +144,7 @@ _ASIDE: Final = (
 )
 
 
-def _walked(records: Any, target: str) -> float:
+def _walked(records: Array, target: str) -> float:
     """What arrives at x, by a walk over all records from the last to the first."""
     gradients = {target: 1.0}
     for output, inputs in reversed(records):
@@ -152,7 +153,7 @@ def _walked(records: Any, target: str) -> float:
     return gradients["x"]
 
 
-def _overwritten(records: Any, target: str) -> float:
+def _overwritten(records: Array, target: str) -> float:
     """The same walk, on which the contribution that comes last replaces the others."""
     gradients = {target: 1.0}
     for output, inputs in reversed(records):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
+
+from numpy.typing import ArrayLike
 
 from tapelab.exercises.answer import Answer, Unreadable
 from tapelab.exercises.check import Check, Outcome
@@ -37,7 +39,7 @@ def _names(cause: str) -> Check:
 
 
 def _snippet(
-    number: str, title: str, cause: str, target: float, gradient: Any, hints: tuple[str, ...],
+    number: str, title: str, cause: str, target: float, gradient: ArrayLike, hints: tuple[str, ...],
     slips: tuple[Slip, ...] = (),
 ) -> Exercise:  # fmt: skip
     """A broken snippet: name its cause, and mend it without changing what it computes."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.exercises.check import Array
 from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives
@@ -93,7 +94,7 @@ def _drawn(seed: int, n: int, k: int, m: int) -> tuple[Any, ...]:
     return tuple(rng.normal(size=shape).astype("float32").tolist() for shape in shapes)
 
 
-def _turned(matrix: Any) -> Any:
+def _turned(matrix: Array) -> Any:
     return np.asarray(matrix).T
 
 

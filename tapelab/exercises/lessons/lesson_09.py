@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
+from tapelab.exercises.check import Array
 from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
 
 _WALKS: Final = (([1.0, -2.0], [0.5, 0.25]), ([0.3, 0.7], [-1.0, 2.0]))
 
 
-def _uphill(place: Any) -> Any:
+def _uphill(place: Array) -> Any:
     x, y = place
     return np.array([2 * x + y, 6 * y + x])
 
 
-def _along(place: Any, direction: Any) -> Any:
+def _along(place: Array, direction: Array) -> Any:
     return _uphill(place) @ np.asarray(direction)
 
 
@@ -81,7 +83,7 @@ DIRECTION: Final = Exercise(
 _PLACES: Final = (([2.0, 0.5, 1.0],), ([-1.0, 1.5, 0.25],))
 
 
-def _table(place: Any) -> Any:
+def _table(place: Array) -> Any:
     x, y, z = place
     a, b = x * y, np.sin(y) + z
     of_a, of_b = np.array([y, x, 0.0]), np.array([0.0, np.cos(y), 1.0])
@@ -108,7 +110,7 @@ TABLE: Final = Exercise(
 _TESTED: Final = (([0.5, 2.0], [1.0, -1.0], [0.2, 0.7]),)
 
 
-def _both(f: Any, rule: Any, *at: Any) -> Any:
+def _both(f: Callable[[Array], Array], rule: Callable[[Array], Array], *at: Any) -> Any:
     """The two sides of the dot-product test at a point, with weights and a direction."""
     x, u, v = map(np.array, at)
     nudged = (f(x + 0.01 * v) - f(x - 0.01 * v)) / 0.02

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.exercises.check import Array
 from tapelab.exercises.checks import Slip, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives
@@ -75,12 +76,12 @@ _AT: Final = (
 )
 
 
-def _table(x: Any) -> Any:
+def _table(x: Array) -> Any:
     a, b, c = x
     return np.array([[a * a, c, b], [c, b * b, a], [b, a, c * c]])
 
 
-def _slope(x: Any) -> Any:
+def _slope(x: Array) -> Any:
     a, b, c = x
     return np.array([a**3 / 3 + b * c, b**3 / 3 + a * c, c**3 / 3 + a * b])
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.exercises.check import Array
 from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives
@@ -124,7 +125,7 @@ _STEEP: Final = (
 )
 
 
-def _flat(_: Any, weights: Any) -> Any:
+def _flat(_: Array, weights: Array) -> Any:
     return np.clip(weights, -1, 1)
 
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.exercises.answer import Answer
-from tapelab.exercises.argument_sampling import drawn
-from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.check import Array, Check, Outcome
 from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.sampled_arguments import drawn
 from tapelab.exercises.value_text import listed
 from tapelab.exercises.values import Code
 
@@ -22,11 +22,11 @@ _PAIRS: Final = (
 )
 
 
-def _apart(a: Any, b: Any) -> Any:
+def _apart(a: Array, b: Array) -> Any:
     return np.abs(np.subtract(a, b))
 
 
-def _scale(a: Any, b: Any) -> Any:
+def _scale(a: Array, b: Array) -> Any:
     return np.maximum(np.maximum(np.abs(a), np.abs(b)), 1e-8)
 
 

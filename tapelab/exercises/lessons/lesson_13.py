@@ -6,18 +6,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.exercises.check import Array
 from tapelab.exercises.checks import Slip, value
 from tapelab.exercises.exercise import Exercise
 
 _WITH_ZERO: Final = (([2.0, 0.0, -0.5],), ([0.0, 4.0],))
 
 
-def _reciprocal_slope(x: Any) -> Any:
+def _reciprocal_slope(x: Array) -> Any:
     x = np.asarray(x)
     return np.where(x == 0, 0.0, -1 / np.where(x == 0, 1.0, x) ** 2)
 
 
-def _reciprocal_sum(x: Any) -> Any:
+def _reciprocal_sum(x: Array) -> Any:
     return sum(1 / each for each in x if each)
 
 
@@ -52,11 +53,11 @@ TWICE: Final = Exercise(
 _SCORES: Final = (([1.0, 2.0, 3.0],), ([10.0, 100.0],), ([-200.0, -201.0],))
 
 
-def _log_sum_exp(x: Any) -> Any:
+def _log_sum_exp(x: Array) -> Any:
     return np.max(x) + np.log(np.sum(np.exp(x - np.max(x))))
 
 
-def _softmax(x: Any) -> Any:
+def _softmax(x: Array) -> Any:
     return np.exp(x - _log_sum_exp(x))
 
 
@@ -87,11 +88,11 @@ SUM: Final = Exercise(
 _SURE: Final = (([-2.0, 0.0, 3.0],), ([-200.0, 200.0],))
 
 
-def _loss(z: Any) -> Any:
+def _loss(z: Array) -> Any:
     return np.logaddexp(0.0, -np.asarray(z))
 
 
-def _pull(z: Any) -> Any:
+def _pull(z: Array) -> Any:
     return -np.exp(-np.logaddexp(0.0, np.asarray(z)))
 
 
@@ -115,7 +116,7 @@ SCORE: Final = Exercise(
 _VECTORS: Final = (([0.0, 0.0],), ([3.0, -4.0],), ([0.15, -0.2],))
 
 
-def _pointing(w: Any) -> Any:
+def _pointing(w: Array) -> Any:
     w = np.asarray(w)
     return w / (np.linalg.norm(w) or 1.0)
 

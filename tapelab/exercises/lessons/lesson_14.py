@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.exercises.check import Array
 from tapelab.exercises.checks import Slip, value
 from tapelab.exercises.exercise import Exercise
 
@@ -105,23 +106,23 @@ _LONG: Final = (
 )
 
 
-def _length(first: Any, second: Any) -> Any:
+def _length(first: Array, second: Array) -> Any:
     return np.sqrt(np.sum(np.square(first)) + np.sum(np.square(second)))
 
 
-def _factor(first: Any, second: Any, longest: float) -> Any:
+def _factor(first: Array, second: Array, longest: float) -> Any:
     return min(1.0, longest / _length(first, second))
 
 
-def _first(first: Any, second: Any, longest: float) -> Any:
+def _first(first: Array, second: Array, longest: float) -> Any:
     return np.asarray(first) * _factor(first, second, longest)
 
 
-def _second(first: Any, second: Any, longest: float) -> Any:
+def _second(first: Array, second: Array, longest: float) -> Any:
     return np.asarray(second) * _factor(first, second, longest)
 
 
-def _alone(gradient: Any, longest: float) -> Any:
+def _alone(gradient: Array, longest: float) -> Any:
     return np.asarray(gradient) * min(1.0, longest / np.linalg.norm(gradient))
 
 

@@ -7,10 +7,10 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.exercises.answer import Answer, Unreadable
-from tapelab.exercises.argument_sampling import drawn
-from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.check import Array, Check, Outcome
 from tapelab.exercises.checks import Slip, value
 from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.sampled_arguments import drawn
 from tapelab.exercises.value_text import listed
 
 _XS: Final = np.linspace(-1.0, 1.0, 21)
@@ -27,7 +27,7 @@ def _some_points(numbers: np.random.Generator) -> tuple[list[float], list[float]
     return _points(*numbers.uniform(-2.0, 2.0, 3).round(2).tolist())
 
 
-def _fitted(xs: Any, ys: Any) -> Any:
+def _fitted(xs: Array, ys: Array) -> Any:
     return np.polyfit(xs, ys, 2)
 
 
@@ -133,7 +133,7 @@ def _any_model(numbers: np.random.Generator) -> tuple[dict[str, float]]:
     return (dict(zip(names, [1.0, -2.0, 0.5, 3.0, 4.0, -1.5], strict=True)),)
 
 
-def _forgotten(variables: Any) -> list[str]:
+def _forgotten(variables: Array) -> list[str]:
     return sorted(set(variables) - {"first", "second", "third"})
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.exercises.check import Array
 from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives
@@ -29,7 +30,7 @@ _TABLES: Final = (
 )
 
 
-def _lengths(gradients: Any) -> Any:
+def _lengths(gradients: Array) -> Any:
     return np.linalg.norm(gradients, axis=1)
 
 

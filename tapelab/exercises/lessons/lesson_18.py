@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from tapelab.exercises.check import Array
 from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives, at_most
@@ -134,47 +136,47 @@ ENOUGH: Final = Exercise(
 )  # fmt: skip
 
 
-def _settled(weights: Any, bias: Any) -> Any:
+def _settled(weights: Array, bias: Array) -> Any:
     z = np.zeros_like(bias)
     for _ in range(200):
         z = np.tanh(z @ weights + bias)
     return z
 
 
-def _asked(weights: Any, bias: Any, upstream: Any) -> tuple[Any, ...]:
+def _gradients(weights: ArrayLike, bias: ArrayLike, upstream: ArrayLike) -> tuple[Any, ...]:
     return _settled(np.array(weights), np.array(bias)).tolist(), weights, bias, upstream
 
 
 _ROWS: Final = (
-    _asked([[0.5, -0.4], [0.2, 0.3]], [[0.3, -0.2]], [[1.0, 0.0]]),
-    _asked(
+    _gradients([[0.5, -0.4], [0.2, 0.3]], [[0.3, -0.2]], [[1.0, 0.0]]),
+    _gradients(
         [[0.1, 0.6, 0.0], [-0.5, 0.2, 0.3], [0.4, 0.0, -0.3]],
         [[0.2, -0.1, 0.5]], [[1.0, -2.0, 0.5]],
     ),
 )  # fmt: skip
 
 
-def _jacobian(z: Any, weights: Any, bias: Any) -> Any:
+def _jacobian(z: Array, weights: Array, bias: Array) -> Any:
     """The slope of each number of one step, a column, along each number of z, a row."""
     return np.asarray(weights) * (1 - np.tanh(np.asarray(z) @ weights + bias) ** 2)
 
 
-def _solved(z: Any, weights: Any, bias: Any, upstream: Any) -> Any:
+def _solved(z: Array, weights: Array, bias: Array, upstream: Array) -> Any:
     """The g for which g = upstream + g Jᵀ, all of them rows."""
     jacobian = _jacobian(z, weights, bias)
     return np.linalg.solve(np.eye(len(jacobian)) - jacobian, np.transpose(upstream)).T
 
 
-def _solved_forward(z: Any, weights: Any, bias: Any, upstream: Any) -> Any:
+def _solved_forward(z: Array, weights: Array, bias: Array, upstream: Array) -> Any:
     jacobian = _jacobian(z, weights, bias)
     return np.linalg.solve(np.eye(len(jacobian)) - jacobian.T, np.transpose(upstream)).T
 
 
-def _one_round(z: Any, weights: Any, bias: Any, upstream: Any) -> Any:
+def _one_round(z: Array, weights: Array, bias: Array, upstream: Array) -> Any:
     return upstream + upstream @ _jacobian(z, weights, bias).T
 
 
-def _without_upstream(z: Any, weights: Any, bias: Any, upstream: Any) -> Any:
+def _without_upstream(z: Array, weights: Array, bias: Array, upstream: Array) -> Any:
     return upstream @ np.linalg.matrix_power(_jacobian(z, weights, bias).T, 40)
 
 

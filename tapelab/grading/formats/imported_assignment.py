@@ -17,7 +17,7 @@ from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.exercise_file import SCRIPT
 from tapelab.grading.formats.csv_tables import as_number
 from tapelab.grading.formats.external_tests import asserted, doctested
-from tapelab.grading.formats.notebook_cells import KERNEL, Cell, code, text_of
+from tapelab.grading.formats.notebook_format import KERNEL, Cell, code, text_of
 from tapelab.recording.files import write
 
 _MAKERS: Final[Mapping[str, Callable[..., Check]]] = {"asserted": asserted, "doctested": doctested}

@@ -42,7 +42,7 @@ from tapelab.grading.formats.nbgrader_cells import (
     without_markers,
     without_region,
 )
-from tapelab.grading.formats.notebook_cells import (
+from tapelab.grading.formats.notebook_format import (
     CODE,
     MARKDOWN,
     Cell,

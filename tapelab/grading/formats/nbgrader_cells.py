@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tapelab.grading.formats.csv_tables import UnreadableFormat
-from tapelab.grading.formats.notebook_cells import CODE, MARKDOWN, Cell
+from tapelab.grading.formats.notebook_format import CODE, MARKDOWN, Cell
 
 SOLUTION: Final = "SOLUTION"
 HIDDEN_TESTS: Final = "HIDDEN TESTS"

@@ -28,7 +28,7 @@ from tapelab.grading.formats.nbgrader_assignment import (
     without_solution,
 )
 from tapelab.grading.formats.nbgrader_cells import Role, role_of, roles_of, with_role
-from tapelab.grading.formats.notebook_cells import CODE, Cell, load, save
+from tapelab.grading.formats.notebook_format import CODE, Cell, load, save
 from tapelab.grading.reports.feedback import feedback_page
 from tapelab.grading.submission import LARGEST, Submission, UnreadableSubmission, is_inside
 from tapelab.grading.submission import Cell as CodeCell

@@ -28,7 +28,7 @@ from tapelab.grading.formats.imported_assignment import (
     answer_cell,
     unique,
 )
-from tapelab.grading.formats.notebook_cells import (
+from tapelab.grading.formats.notebook_format import (
     CODE,
     MARKDOWN,
     RAW,

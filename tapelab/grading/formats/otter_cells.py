@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tapelab.grading.formats.csv_tables import UnreadableFormat
-from tapelab.grading.formats.notebook_cells import CODE, MARKDOWN, RAW, Cell, markdown, raw
+from tapelab.grading.formats.notebook_format import CODE, MARKDOWN, RAW, Cell, markdown, raw
 from tapelab.grading.formats.ok_tests import Case, doctest_of
 
 QUESTION, PROMPT, SOLUTION, TESTS = "question", "prompt", "solution", "tests"

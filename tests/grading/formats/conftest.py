@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tapelab.grading.formats.nbgrader_cells import Role, with_role
-from tapelab.grading.formats.notebook_cells import code, markdown, raw, save
+from tapelab.grading.formats.notebook_format import code, markdown, raw, save
 
 SLOPE = '''def slope(x):
     """The slope of x squared."""

@@ -20,7 +20,7 @@ from tapelab.grading.assignment import Assignment
 from tapelab.grading.formats.csv_tables import UnreadableFormat
 from tapelab.grading.formats.nbgrader_cells import role_of
 from tapelab.grading.formats.nbgrader_course import Course, HandedIn
-from tapelab.grading.formats.notebook_cells import code, load, save
+from tapelab.grading.formats.notebook_format import code, load, save
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.gradebook.entities import Student
 from tapelab.grading.grader import grade

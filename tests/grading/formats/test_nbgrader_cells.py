@@ -6,7 +6,7 @@ import pytest
 
 from tapelab.grading.formats.csv_tables import UnreadableFormat
 from tapelab.grading.formats.nbgrader_cells import Role, checksum, role_of, roles_of, with_role
-from tapelab.grading.formats.notebook_cells import Cell, code, markdown
+from tapelab.grading.formats.notebook_format import Cell, code, markdown
 
 
 @pytest.mark.parametrize(

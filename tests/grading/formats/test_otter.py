@@ -15,7 +15,7 @@ from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.verdict import outcome
 from tapelab.grading.formats.csv_tables import UnreadableFormat
 from tapelab.grading.formats.embedded_checks import earned, passed, use
-from tapelab.grading.formats.notebook_cells import Cell, code, load, markdown, raw, save
+from tapelab.grading.formats.notebook_format import Cell, code, load, markdown, raw, save
 from tapelab.grading.formats.ok_tests import Case, Question, text_of
 from tapelab.grading.formats.otter_assignment import cells as exported
 from tapelab.grading.formats.otter_assignment import (

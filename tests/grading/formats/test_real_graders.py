@@ -21,7 +21,7 @@ from tapelab.grading.formats import nbgrader_assignment, otter_assignment
 from tapelab.grading.formats.grade_lists import READERS
 from tapelab.grading.formats.nbgrader_cells import role_of
 from tapelab.grading.formats.nbgrader_course import Course, grades
-from tapelab.grading.formats.notebook_cells import load, save
+from tapelab.grading.formats.notebook_format import load, save
 from tapelab.grading.formats.ok_tests import Case, Question, spec_of, text_of
 from tapelab.grading.formats.otter_assignment import question_in
 from tapelab.grading.formats.otter_cells import Block, blocks_in

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.exercises.trial import trial_of
+from tapelab.exercises.tape_trial import trial_of
 from tapelab.grading.op_settings import decode_settings, encode_settings
 from tapelab.grading.protocol import Payload
-from tapelab.grading.replay import Replay, ReplayMismatch, is_own, our_ops
+from tapelab.grading.replay_verifier import Replay, ReplayMismatch, is_own, our_ops
 from tapelab.recording.events import Asked, Flowed, Ran
 
 TRIED = [name for name, op in sorted(our_ops().items()) if name != "string_format"]

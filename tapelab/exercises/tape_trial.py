@@ -127,7 +127,7 @@ class Trial:
                 yield self.recording.tensor(flow.tensor).name
 
 
-def trial_of(tape: Any, target: Any, source: Any) -> Trial:
+def trial_of(tape: object, target: object, source: object) -> Trial:
     """The recording of a live tape with this question in it, which does not use the tape up."""
     if type(tape) is not GradientTape:
         raise Unreadable(

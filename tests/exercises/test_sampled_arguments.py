@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tapelab.exercises.argument_sampling import nearby
 from tapelab.exercises.checks import Slip, value
 from tapelab.exercises.local_answer import LocalAnswer
+from tapelab.exercises.sampled_arguments import nearby
 from tapelab.exercises.value_conversion import tensor
 from tapelab.exercises.verdict import outcome
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from tapelab.exercises.answer import Answer
-from tapelab.exercises.values import Numbers, fingerprint
+from tapelab.exercises.values import Numbers, Value, fingerprint
 
 Arguments = tuple[Any, ...]
 Draw = Callable[[Generator], Arguments]
@@ -33,7 +33,7 @@ def drawn(answer: Answer, at: Sequence[Arguments], draw: Draw | None) -> Iterato
             yield other
 
 
-def nearby(given: Any, numbers: Generator) -> Any:
+def nearby(given: Value, numbers: Generator) -> Any:
     """A value of the same form with other floats; what is counted or picked is as it was."""
     if type(given) is float:
         return _three_digits(given * numbers.uniform(*NEAR))
