@@ -43,10 +43,10 @@ def value(
         for arguments, got in target.seen(answer):
             if not target.right(arguments, got):
                 return target.wrong(answer, arguments, got, points)
-        text = dtype_of(answer.part(where, *at[0]))
-        if dtype and text != dtype:
+        got_dtype = dtype_of(answer.part(where, *at[0]))
+        if dtype and got_dtype != dtype:
             text = say("The numbers are right, the dtype is not.")
-            return Outcome(points // 2, text, dtype, text)
+            return Outcome(points // 2, text, dtype, got_dtype)
         return check.full()
 
     check = Check(title, points, judge, slips=target.slips, where=where)
@@ -79,8 +79,8 @@ class _ExpectedValue:
     ) -> Outcome:
         """What is said to a wrong answer, and what it is worth."""
         right = _of(self.expected, arguments)
-        text, own = both_spelled(right, got)
-        found = Outcome(0, "", _at(text, arguments), own, arrays=(right, got))
+        expected, own = both_spelled(right, got)
+        found = Outcome(0, "", _at(expected, arguments), own, arrays=(right, got))
         for slip in self.slips:
             if self._is(slip, arguments, got):
                 worth = self._worth(answer, slip, slip.points)

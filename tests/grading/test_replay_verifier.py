@@ -73,7 +73,7 @@ def test_another_gradient_than_the_rules_give_is_doubted():
 
 def test_another_result_than_the_op_gives_is_doubted():
     result = _with_value(lambda r: r.placed(Ran)[-1].event.outputs[0])
-    with pytest.raises(ReplayMismatch, match="square gives something else"):
+    with pytest.raises(ReplayMismatch, match="square gives another result"):
         _replayed(*_square(), change=result)
 
 
@@ -119,7 +119,7 @@ def _with_field(kind, at, number):
 
 
 def test_a_none_is_doubted_where_a_path_leads():
-    with pytest.raises(ReplayMismatch, match="no gradient is said to arrive"):
+    with pytest.raises(ReplayMismatch, match="no gradient is claimed"):
         _replayed(*_square(), change=_with_field(Asked, -1, lambda _: -1))
 
 
@@ -144,7 +144,7 @@ def test_a_gradient_is_doubted_that_passes_what_nobody_watches():
         return next(each.event.inputs[1] for each in recording.placed(Ran)
                     if recording.ops[each.event.op].name == "multiply")  # fmt: skip
 
-    with pytest.raises(ReplayMismatch, match="said to pass"):
+    with pytest.raises(ReplayMismatch, match="claimed to pass"):
         _replayed(*_beside(constant), change=_with_field(Flowed, 3, to_the_constant))
 
 
