@@ -21,7 +21,7 @@ from tapelab.exercises.value_conversion import value_of
 from tapelab.exercises.values import Numbers, Value
 from tapelab.exercises.verdict import outcome
 from tapelab.exercises.verdict_text import short
-from tapelab.ops.reduction import reduce_sum
+from tapelab.ops.reduce_ops import reduce_sum
 
 
 class WrongAnswer(Answer):

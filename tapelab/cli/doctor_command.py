@@ -105,7 +105,7 @@ def installed() -> Iterator[Check]:
 
 def compiling() -> Iterator[Check]:
     """Machine code: the threads it runs on, and the folder in which it is kept."""
-    from tapelab.compile.fusion import running, store
+    from tapelab.compile.fusion import compile_cache, kernel_runtime
 
     try:
         count = import_module("numba").get_num_threads()
@@ -114,10 +114,10 @@ def compiling() -> Iterator[Check]:
         yield Check(KERNELS, State.POOR, str(error), "pip install --upgrade numba")
     else:
         yield Check(KERNELS, State.GOOD, threads)
-    runs = running.available()
+    runs = kernel_runtime.available()
     shown = say("ready") if runs else say("not on this machine; NumPy does its work, more slowly")
     yield Check(sentence("compiled functions"), _good(runs), shown)
-    place = store.place()
+    place = compile_cache.place()
     cure = "" if place else say("Set TAPELAB_CACHE_DIR to a folder that you alone can write.")
     shown = str(place) if place else say("cannot be written; each process compiles anew")
     yield Check(sentence("cache folder"), _good(place is not None), shown, cure)
@@ -290,7 +290,7 @@ def _line(check: Check) -> Text:
 
 def warmup() -> None:
     """Compile ahead what lessons compute with, so that none of them waits for it."""
-    from tapelab.compile.fusion.running import available
+    from tapelab.compile.fusion.kernel_runtime import available
     from tapelab.kernels.warmup import compile_all
 
     with Progress(transient=True) as bar:
