@@ -13,7 +13,8 @@ from typing import Any, Final
 from tapelab.exercises.check import Outcome
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.session import SESSION, Function, Hints, Progress
-from tapelab.exercises.text import (
+from tapelab.exercises.verdict import Judged, Verdict
+from tapelab.exercises.verdict_text import (
     cost,
     hints_text,
     named,
@@ -24,7 +25,6 @@ from tapelab.exercises.text import (
     spent,
     verdict_text,
 )
-from tapelab.exercises.verdict import Judged, Verdict
 from tapelab.locales import language, say, sentence, translated
 from tapelab.views import html, svg
 from tapelab.views.card import DATA, direction, minified, prose
