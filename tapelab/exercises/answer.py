@@ -2,42 +2,24 @@
 
 `LocalAnswer` runs it in this process, the worker of `tapelab.grading` in another one. No live
 object of a learner ever reaches a check. An answer that is missing, cannot be read or raised an
-error is an Unreadable, which says why there are no points.
+error raises Unreadable, which says why there are no points.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from zlib import crc32
 
 import numpy as np
 
 from tapelab.exercises.value_text import kind_text
-from tapelab.exercises.values import Value, fingerprint
+from tapelab.exercises.values import Unreadable, Unsolved, Value, fingerprint
 from tapelab.locales import say
 
 if TYPE_CHECKING:
     from tapelab.exercises.tape_trial import Trial
-
-
-class Unreadable(Exception):  # noqa: N818 - no error of ours: a way to say why there are no points
-    """There is nothing to judge; the message tells the learner why, `ending` tells programs."""
-
-    ending: ClassVar[str] = "failed"
-
-
-class Unsolved(Unreadable):
-    """The answer, or this part of it, is still the placeholder `...`."""
-
-    ending = "unsolved"
-
-
-class Raised(Unreadable):
-    """The learner's code stopped with an exception."""
-
-    ending = "raised"
 
 
 Where = tuple[Any, ...]

@@ -13,12 +13,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.exercises.answer import Answer, Unreadable, Where
+from tapelab.exercises.answer import Answer, Where
 from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.plain import NotPlain, close, dtype_of, plain
 from tapelab.exercises.sampled_arguments import Arguments, Draw, drawn
 from tapelab.exercises.value_text import both_spelled, listed, spelled
-from tapelab.exercises.values import Value
+from tapelab.exercises.values import Unreadable, Value
 from tapelab.locales import say
 
 TOLERANCE: Final = 1e-3

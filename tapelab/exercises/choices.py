@@ -7,11 +7,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from tapelab.exercises.answer import Answer, Unreadable, Unsolved, Where
+from tapelab.exercises.answer import Answer, Where
 from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.plain import NotPlain, plain
 from tapelab.exercises.value_text import listed
-from tapelab.exercises.values import Value
+from tapelab.exercises.values import Unreadable, Unsolved, Value
 from tapelab.locales import paragraph, say, translated
 
 UNITS: Final[Mapping[str, tuple[str, float]]] = {

@@ -6,10 +6,10 @@ import traceback
 from collections.abc import Callable
 from typing import Any, Final
 
-from tapelab.exercises.answer import Answer, Ends, Raised, Unsolved, part
+from tapelab.exercises.answer import Answer, Ends, part
 from tapelab.exercises.tape_trial import Trial, trial_of
 from tapelab.exercises.value_conversion import live, value_of
-from tapelab.exercises.values import Value, fingerprint
+from tapelab.exercises.values import Raised, Unsolved, Value, fingerprint
 from tapelab.locales import say
 
 LONGEST_MESSAGE: Final = 280

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tapelab.exercises.answer import Answer, Unreadable, Where
+from tapelab.exercises.answer import Answer, Where
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import TOLERANCE
 from tapelab.exercises.figure_data import Axes, Plot, Series
 from tapelab.exercises.plain import close
 from tapelab.exercises.value_text import kind_text, listed, spelled
-from tapelab.exercises.values import Value
+from tapelab.exercises.values import Unreadable, Value
 from tapelab.locales import say
 
 

@@ -18,9 +18,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.exercises.answer import Answer, Unreadable
+from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import Check, Outcome
-from tapelab.exercises.values import Numbers, Picture, Prediction, Value
+from tapelab.exercises.values import Numbers, Picture, Prediction, Unreadable, Value
 from tapelab.locales import say
 from tapelab.recording import Recording
 from tapelab.recording.schema import TensorFacts

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
-from tapelab.exercises.answer import Unreadable
 from tapelab.exercises.value_text import kind_text
+from tapelab.exercises.values import Unreadable
 from tapelab.locales import say, sentence
 from tapelab.recorder.introspection import introspect
 from tapelab.recording import Recording

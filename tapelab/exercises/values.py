@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,3 +102,21 @@ def _pieces(value: Value) -> Iterator[bytes]:
             yield from _pieces(each)
     else:
         yield f"{type(value).__name__} {value!r}".encode()
+
+
+class Unreadable(Exception):  # noqa: N818 - no error of ours: a way to say why there are no points
+    """There is nothing to judge; the message tells the learner why, `ending` tells programs."""
+
+    ending: ClassVar[str] = "failed"
+
+
+class Unsolved(Unreadable):
+    """The answer, or this part of it, is still the placeholder `...`."""
+
+    ending = "unsolved"
+
+
+class Raised(Unreadable):
+    """The learner's code stopped with an exception."""
+
+    ending = "raised"

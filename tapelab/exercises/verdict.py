@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.exercises.answer import Answer, Unreadable, Unsolved
+from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import WAITING, Check, Outcome, Visibility
 from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.plain import NotPlain
+from tapelab.exercises.values import Unreadable, Unsolved
 from tapelab.locales import paragraph, say, translated
 
 if TYPE_CHECKING:

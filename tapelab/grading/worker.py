@@ -21,10 +21,10 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from tapelab.exercises.answer import Ends, Unreadable, part
+from tapelab.exercises.answer import Ends, part
 from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.tape_trial import Trial
-from tapelab.exercises.values import Value
+from tapelab.exercises.values import Unreadable, Value
 from tapelab.grading.notebook_runner import Notebook
 from tapelab.grading.op_settings import decode_settings, encode_settings
 from tapelab.grading.protocol import Payload, ProtocolError, encode_frame, read_frame

@@ -7,11 +7,12 @@ from typing import Final
 
 from numpy.typing import ArrayLike
 
-from tapelab.exercises.answer import Answer, Unreadable
+from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import UNUSED, arrives, none_because
+from tapelab.exercises.values import Unreadable
 from tapelab.locales import say
 
 CAUSES: Final = (

@@ -6,12 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.exercises.answer import Answer, Unreadable
+from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import Array, Check, Outcome
 from tapelab.exercises.checks import Slip, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.sampled_arguments import drawn
 from tapelab.exercises.value_text import listed
+from tapelab.exercises.values import Unreadable
 
 _XS: Final = np.linspace(-1.0, 1.0, 21)
 

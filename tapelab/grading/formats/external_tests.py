@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.exercises.answer import Answer, Raised, Unreadable, Unsolved
+from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.value_text import kind_of, spelled
-from tapelab.exercises.values import ARRAY, TENSOR, VARIABLE, Numbers
+from tapelab.exercises.values import ARRAY, TENSOR, VARIABLE, Numbers, Raised, Unreadable, Unsolved
 from tapelab.grading.formats.csv_tables import UnreadableFormat
 from tapelab.grading.formats.step_runner import DONE, PRINTED, RAISED, VALUE
 

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tapelab.exercises.answer import Unreadable
 from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.values import Unreadable
 from tapelab.grading.assignment import Assignment, Limits
 from tapelab.grading.grader import RemoteAnswer
 from tapelab.grading.sandbox.backends import PACKAGE, Backend

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from tapelab.exercises.answer import Unreadable
+from tapelab.exercises.values import Unreadable
 from tapelab.grading.assignment import Limits
 
 CHECK_SECONDS: Final = 0.1
