@@ -23,7 +23,7 @@ from tapelab.exercises.check import WAITING, Visibility, waiting
 from tapelab.exercises.exercise_file import SCRIPT, ExercisesError, names_in
 from tapelab.exercises.progress_file import JUPYTER
 from tapelab.exercises.verdict_text import short
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 SECONDS: Final = 120
 """A cell that takes longer is taken for one without an end."""

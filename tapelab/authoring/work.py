@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.exercise_file import SCRIPT, ExercisesError, exercises_in, names_in
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 TEXT = "notebook.py"
 """What the text of a work is called."""

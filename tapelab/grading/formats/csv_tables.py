@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 
 class UnreadableFormat(ValueError):  # noqa: N818 - it says what is wrong with a file

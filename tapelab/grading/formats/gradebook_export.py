@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tapelab.grading.formats.csv_tables import Grade, Learner
 from tapelab.grading.formats.grade_lists import CANVAS, MOODLE
 from tapelab.grading.formats.gradescope import results_text
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook

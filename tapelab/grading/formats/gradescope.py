@@ -22,7 +22,7 @@ from tapelab.grading.assignment import Assignment
 from tapelab.grading.grader import grade
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
 from tapelab.grading.submission import Submission, UnreadableSubmission
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 from tapelab.version import __version__
 
 VISIBILITY: Final = {

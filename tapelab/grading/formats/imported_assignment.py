@@ -18,7 +18,7 @@ from tapelab.exercises.exercise_file import SCRIPT
 from tapelab.grading.formats.csv_tables import as_number
 from tapelab.grading.formats.external_tests import asserted, doctested
 from tapelab.grading.formats.notebook_format import KERNEL, Cell, code, text_of
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 _MAKERS: Final[Mapping[str, Callable[..., Check]]] = {"asserted": asserted, "doctested": doctested}
 _HINT: Final = "Run the first test by hand: what does your answer give there, and what should it?"

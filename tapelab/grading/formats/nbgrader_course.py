@@ -32,7 +32,7 @@ from tapelab.grading.formats.notebook_format import CODE, Cell, load, save
 from tapelab.grading.reports.feedback import feedback_page
 from tapelab.grading.submission import LARGEST, Submission, UnreadableSubmission, is_inside
 from tapelab.grading.submission import Cell as CodeCell
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook

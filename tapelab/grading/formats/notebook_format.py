@@ -15,7 +15,7 @@ from tapelab.authoring.percent_script import BEGIN, END, INSTEAD
 from tapelab.authoring.work import Work
 from tapelab.grading.formats.csv_tables import UnreadableFormat
 from tapelab.grading.submission import UnreadableSubmission, parse_notebook
-from tapelab.recording.files import write
+from tapelab.recording.atomic_write import write
 
 CODE, MARKDOWN, RAW = "code", "markdown", "raw"
 KERNEL: Final = {
