@@ -19,14 +19,14 @@ from tapelab.views import explanation_card
 
 TERMINAL: Final = "TerminalInteractiveShell"
 """What IPython calls its shell in a terminal."""
-_drawn: Final[WeakKeyDictionary[Any, int]] = WeakKeyDictionary()
-"""The number of the cell in which a picture was drawn last."""
+_drawn: Final[WeakKeyDictionary[object, int]] = WeakKeyDictionary()
+"""The number of the cell that showed each object last."""
 
 
-def first_in_cell(picture: Any) -> bool:
-    """Whether the running cell has not drawn a picture yet; from now on it has."""
-    cell, last = shell().execution_count, _drawn.get(picture)
-    _drawn[picture] = cell
+def first_in_cell(shown: object) -> bool:
+    """Whether the running cell has not shown something yet; from now on it has."""
+    cell, last = shell().execution_count, _drawn.get(shown)
+    _drawn[shown] = cell
     return bool(last != cell)
 
 
@@ -60,7 +60,7 @@ class Shown:
         """The name of its page in the output, unique in the notebook."""
         return f"tapelab-{uuid4().hex[:12]}"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **options: object) -> dict[str, str]:
         """The page and its text, by MIME type."""
         raise NotImplementedError
 
@@ -81,7 +81,7 @@ class Page(Shown):
     step: int | None = None
     predict: bool = False
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return explanation_card.mimebundle(
             self.recording,
             self.explanation,

@@ -13,15 +13,18 @@ from tapelab.views import figures, html, tape_comparison
 from tapelab.views.alignment import counterparts
 from tapelab.views.tape_comparison import Compared, compared
 from tapelab.widgets.cell_output import Shown, shell
-from tapelab.widgets.show import recorded
+from tapelab.widgets.show import TapeLike, recorded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.figure import Figure
 
+    from tapelab.recording import Recording
     from tapelab.widgets.explorer import Explorer
 
 
-def compare(before: Any, after: Any) -> Comparison:
+def compare(before: TapeLike, after: TapeLike) -> Comparison:
     """Show two tapes side by side, aligned, with their differences marked.
 
     Takes for each a tape, a recording, its bytes, a picture from `tf.show`, or the path of a
@@ -104,10 +107,10 @@ class Comparison(Shown, Drawable):
         return there, {step: number for number, step in there.items()}
 
     @property
-    def _recordings(self) -> tuple[Any, Any]:
+    def _recordings(self) -> tuple[Recording, Recording]:
         return self.found.before, self.found.after
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """The card, and below it both pictures for who opens them."""
         frame = html.framed("before and after", self._document(), str(self), self.identity)
         below = (
@@ -137,10 +140,10 @@ def _listed(steps: dict[int, int]) -> list[int]:
     return [steps.get(step, 0) for step in range(max(steps, default=0) + 1)]
 
 
-def _follower(other: Any, steps: dict[int, int]) -> Any:
+def _follower(other: Explorer, steps: dict[int, int]) -> Callable[[dict[str, int]], None]:
     """A callback that moves the other view to the matching step."""
 
-    def follow(change: Any) -> None:
+    def follow(change: dict[str, int]) -> None:
         other.step = steps.get(change["new"], other.step)
 
     return follow

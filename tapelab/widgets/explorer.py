@@ -49,7 +49,7 @@ class Explorer(anywidget.AnyWidget):
         super().__init__(stands_for=self._of.identity, **traits)
         self.on_msg(self._on_message)
 
-    def _on_message(self, _: Any, message: Any, __: Any) -> None:
+    def _on_message(self, _: object, message: object, __: object) -> None:
         """Reply to the greeting of a view, or send the code that outputs do not contain."""
         if message == HAIL:
             self.send(HAIL)
@@ -71,7 +71,7 @@ class Explorer(anywidget.AnyWidget):
         self._score.show(self.predictions)
 
     @traitlets.observe("predictions")
-    def _on_prediction(self, change: Any) -> None:
+    def _on_prediction(self, change: dict[str, Any]) -> None:
         self._score.update(change["new"])
 
     @traitlets.default("language")
@@ -156,7 +156,7 @@ class Sliders(Explorer):
         return views.live_json(evaluation, self._trial.curves(evaluation.values))
 
     @traitlets.observe("values")
-    def _run_again(self, change: Any) -> None:
+    def _run_again(self, change: dict[str, Any]) -> None:
         """Work out the moment that the sliders ask for; what the function raises is shown."""
         values = tuple(change["new"])
         if values == self._shown.values:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from types import FunctionType
-from typing import Any, Final
+from typing import Any, Final, SupportsFloat
 
 import numpy as np
 
@@ -52,6 +52,10 @@ LONGEST: Final = 200
 """Error messages are cut to this many characters."""
 
 
+Result = tuple[Tensor, Sequence[Tensor | None]]
+"""A scalar, and its derivative with respect to each input."""
+
+
 def _call(run: Callable[[], Any]) -> Any:
     return run()
 
@@ -87,7 +91,7 @@ class Trial:
         """Where the inputs stand at first."""
         return tuple(each.start for each in self.inputs)
 
-    def result(self, places: Sequence[Any]) -> Tensor:
+    def result(self, places: Sequence[Tensor | Variable]) -> Tensor:
         """The function's one number; places and held arguments by their names."""
         named = {each.name: place for each, place in zip(self.inputs, places, strict=True)}
         given = self.function(**named, **self.held)
@@ -120,7 +124,7 @@ class Trial:
     def _compiled(self) -> Callable[..., Any]:
         """Result and derivatives through `tf.function`, where tracing does not change them."""
 
-        def result_and_derivatives(*places: Any) -> Any:
+        def result_and_derivatives(*places: Tensor) -> Result:
             with GradientTape() as tape:
                 tape.watch(places)
                 result = self.result(places)
@@ -245,7 +249,7 @@ def _numbers(
     return float(result), tuple(map(_float, derivatives))
 
 
-def _close(one: Any, other: Any) -> bool:
+def _close(one: Result, other: Result) -> bool:
     """Whether results and derivatives agree up to the order of summation."""
     pairs = zip((one[0], *one[1]), (other[0], *other[1]), strict=True)
     return all(
@@ -254,11 +258,11 @@ def _close(one: Any, other: Any) -> bool:
     )
 
 
-def _float(derivative: Any) -> Derivative:
+def _float(derivative: SupportsFloat | None) -> Derivative:
     return None if derivative is None else float(derivative)
 
 
-def _not_a_number(name: str, given: Any, found: Tensor | None) -> str:
+def _not_a_number(name: str, given: object, found: Tensor | None) -> str:
     """Why a result cannot be drawn over its inputs."""
     if found is None:
         return (

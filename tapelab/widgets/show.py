@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tapelab.core.tape import GradientTape
 from tapelab.diagnosis import Explanation, explain_call, explain_recording
@@ -31,8 +31,14 @@ if TYPE_CHECKING:
     from tapelab.widgets.explorer import Explorer
 
 
+TapeLike: TypeAlias = (
+    "GradientTape | Recording | Picture | bytes | bytearray | memoryview | str | PathLike[str]"
+)
+"""What can be shown: a tape, a recording, its bytes, a picture, or the path of a `.tape` file."""
+
+
 def show(
-    tape: Any,
+    tape: TapeLike,
     target: Any = None,
     source: Any = None,
     *,
@@ -69,7 +75,7 @@ class Picture(Page, Drawable):
         """The graph as an SVG for a page or a paper; what is too large is folded, and says so."""
         return svg.svg(self.recording)
 
-    def figure(self) -> Any:
+    def figure(self) -> Figure:
         """The graph as a Matplotlib figure; what is too large is folded, and says so."""
         return figures.figure(self.recording)
 
@@ -120,7 +126,7 @@ LOOKED_THROUGH: Final = 5_000
 """Recordings of so many events are looked through for what ails the gradients."""
 
 
-def recorded(tape: Any, target: Any = None, source: Any = None, by: str = "show") -> Recording:
+def recorded(tape: TapeLike, target: Any = None, source: Any = None, by: str = "show") -> Recording:
     """The recording of whatever `tf.show` takes; `by` is who asks, for the errors."""
     __tracebackhide__ = True
     if isinstance(tape, GradientTape):
@@ -139,7 +145,7 @@ def recorded(tape: Any, target: Any = None, source: Any = None, by: str = "show"
     return found
 
 
-def _read(given: Any, by: str) -> Recording:
+def _read(given: object, by: str) -> Recording:
     __tracebackhide__ = True
     match given:
         case Recording():
@@ -156,7 +162,7 @@ def _read(given: Any, by: str) -> Recording:
     )
 
 
-def _called(thing: Any) -> str:
+def _called(thing: object) -> str:
     """A thing that is no tape, as its owner would recognise it."""
     text = " ".join(repr(thing).split())
     short = text if len(text) <= 40 else f"{text[:39]}…"

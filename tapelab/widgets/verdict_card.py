@@ -233,7 +233,7 @@ class Card:
         step = step_of(Model.of(found.trial.recording), found.event)
         return Picture(found.trial.recording, found.trial.explanation, step)
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         content: dict[str, Any] = {"text/plain": self.text, "text/html": self.html}
         match self.about:
             case Verdict():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,7 +24,7 @@ LARGEST: Final = 1e37
 """Ranges stay so far away from the largest float32."""
 
 
-def what_if(f: Callable[..., Any], /, **inputs: Any) -> WhatIf:
+def what_if(f: Callable[..., Any], /, **inputs: object) -> WhatIf:
     """Move the inputs of a function: its value, its gradients and its whole tape move along.
 
     `tf.what_if(f, x=(-3, 3), w=(0, 2, 0.5))` gives `x` a slider from −3 to 3, which begins in the
@@ -56,7 +56,7 @@ def what_if(f: Callable[..., Any], /, **inputs: Any) -> WhatIf:
     return shown
 
 
-def _check_names(f: Callable[..., Any], inputs: Mapping[str, Any]) -> None:
+def _check_names(f: Callable[..., Any], inputs: Mapping[str, object]) -> None:
     __tracebackhide__ = True
     try:
         signature = inspect.signature(f)
@@ -82,7 +82,7 @@ def _example(signature: inspect.Signature) -> str:
     return ", ".join(f"{name}=(-3, 3)" for name in needed or ["x"])
 
 
-def _input(name: str, given: Any) -> Input:
+def _input(name: str, given: Sequence[float]) -> Input:
     """The range of an input, checked."""
     __tracebackhide__ = True
     try:
@@ -180,7 +180,7 @@ class WhatIf(Shown, Drawable):
         names = ", ".join(each.name for each in self.trial.inputs)
         return f"<what if: {self.trial.name} over {names}; print() shows it as text>"
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """What a saved notebook keeps: the page over the grid, and text."""
         text = str(self)
         page = views.frame(self.trial.experiment, self.trial.grid(), text, self.identity)

@@ -16,7 +16,7 @@ export interface BrokenPath {
   readonly cut: number;
   /** The frame of the culprit, or -1. */
   readonly frame: number;
-  /** The frame before which the reel is torn, or -1. */
+  /** The frame before which the timeline is cut, or -1. */
   readonly cutFrame: number;
 }
 
@@ -133,7 +133,7 @@ function relevant(
   return new Set([...wanted].slice(0, MOST_NODES / 2).concat([...wanted].slice(-MOST_NODES / 2)));
 }
 
-/** Whether the way back came to an edge and passed nothing on. */
+/** Whether the backward pass reached an edge and propagated nothing along it. */
 function isBlocked({ backwardPass }: Model, edge: number): boolean {
   return (
     !!backwardPass && backwardPass.flowOfEdge[edge]! < 0 && backwardPass.edgeOfFlow.includes(edge)
@@ -171,7 +171,7 @@ const CLOSE = 36;
 const CUT_ROOM = 88;
 const FLOW_ROOM = 116;
 
-/** The layers that a gradient leaves on its way back: its lane and its number need room. */
+/** The layers that a gradient leaves in the backward pass: its route and its number need room. */
 function layersReachedByFlow(model: Model, chart: Chart): Set<number> {
   const found = new Set<number>();
   for (let edge = 0; edge < chart.edges.length; edge++) {
@@ -235,7 +235,7 @@ export function brokenPathOf(
   };
 }
 
-/** The frame before which the reel is torn: the first off the tape, if something was on it. */
+/** The frame before which the timeline is cut: the first off the tape, if something was on it. */
 function tornBefore(model: Model, culprit: number): number {
   const frame = culprit < 0 ? -1 : model.graph.nodeFrame[culprit]!;
   const torn = frame > 0 && isOffFrame(model, frame) && !isOffFrame(model, frame - 1);

@@ -3,7 +3,7 @@ import { GraphBuilder } from './graphbuilder.js';
 import type { Recording } from './recording.js';
 import { Kind } from './schema.js';
 
-/** After the tape, only what leads to something that was asked for belongs in the picture. */
+/** After the tape, only what leads to a target of a gradient call is part of the graph. */
 function wantedAfterTape(recording: Recording, end: number): { from: number; wanted: Set<number> } {
   const { kinds, eventCount } = recording;
   const from = kinds.lastIndexOf(Kind.Closed);
@@ -39,7 +39,7 @@ function returnedValues(recording: Recording): Set<number> {
   return found;
 }
 
-/** Build the graph and the reel from the events. */
+/** Build the graph and the timeline from the events. */
 export function buildGraph(recording: Recording): Graph {
   const { kinds } = recording;
   // What flowed back adds nothing to the graph, and most of it comes last.

@@ -10,7 +10,7 @@ export type Attribute = string | number | boolean | null | undefined | Handler;
 export type Attributes = Readonly<Record<string, Attribute>>;
 export type Child = VNode | string | number | null | undefined | false | readonly Child[];
 
-/** Describe an element. `key` keeps it the same element when its siblings change; `on…` listens. */
+/** Describe an element. `key` keeps it the same element when its siblings change; `on…` adds a listener. */
 export function h(tag: string, attributes: Attributes = {}, ...children: Child[]): VNode {
   const flat: (VNode | string)[] = [];
   collect(children, flat);

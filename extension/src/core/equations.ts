@@ -210,7 +210,7 @@ export function partialOfNode(model: Model, node: number): VNode | null {
   return partial(isCall ? code(text) : row(sign('('), code(text), sign(')')));
 }
 
-/** Whether a gradient can come to a node: what nothing recorded needs no slope kept. */
+/** Whether a gradient can come to a node: an unrecorded op needs no derivative. */
 export function isTaped(model: Model, node: number): boolean {
   const kind = model.graph.nodeKind[node];
   return kind === NodeKind.Op || model.graph.nodeWatched[node] === true;

@@ -33,7 +33,7 @@ export interface Handle {
   dispatch(action: Action): void;
   step(): number;
   onChange(listener: (step: number) => void): () => void;
-  /** Hear of every answer to a question, together with those before it. */
+  /** Observe every answer to a question, together with those before it. */
   onGuess(listener: (guesses: readonly Guess[]) => void): () => void;
 }
 
@@ -176,8 +176,7 @@ export class Explorer implements Handle {
     const moved = !keepScroll && (state.step !== this.shownStep || chosen || refolded);
     this.finder.follow(state);
     this.put(explorerView(state, this.surroundings(state, moved), this.dispatch));
-    if (state.pane !== this.shownPane || state.predicting !== this.predicting)
-      this.settle(state);
+    if (state.pane !== this.shownPane || state.predicting !== this.predicting) this.settle(state);
     this.finder.paint();
     if (moved) showCurrent(this.root, state);
     this.shownStep = state.step;
@@ -272,7 +271,7 @@ export class Explorer implements Handle {
     this.on('transitionend', () => this.finder.paint());
   }
 
-  /** Draw what has come into view of a long reel, unless it stands there already. */
+  /** Draw what has come into view of a long timeline, unless it stands there already. */
   private scrolled(pane: Element): void {
     const state = this.store.state();
     const long = state.model.graph.frameCount > WHOLE_TIMELINE;

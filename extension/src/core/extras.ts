@@ -72,7 +72,7 @@ export function extrasFrom(source: () => void): void {
   ask = source;
 }
 
-/** Here they are: whoever waits is told. */
+/** Provide the extras and notify everyone who waits. */
 export function provide(extras: Extras): void {
   present = extras;
   for (const notify of [...waiting]) notify();
@@ -89,7 +89,7 @@ export function wantExtras(): Extras | null {
   return present;
 }
 
-/** Hear of it when they come. */
+/** Call a function once the extras are there. */
 export function onExtras(notify: () => void): () => void {
   waiting.add(notify);
   return () => waiting.delete(notify);

@@ -38,7 +38,7 @@ export function strengthOf(size: number): number {
   return Math.max(0, Math.min(1, 1 - Math.log10(size || VANISHED) / Math.log10(VANISHED))) || 0;
 }
 
-/** What the gradient brings along an edge on its way back; null where it does not come. */
+/** How large the gradient along an edge is; null where none is propagated. */
 export function magnitudeOfEdge(model: Model, edge: number): Magnitude | null {
   const flow = model.backwardPass?.flowOfEdge[edge] ?? -1;
   const index = flow < 0 ? -1 : model.backwardPass!.flows[flow]!;

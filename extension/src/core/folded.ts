@@ -8,7 +8,7 @@ import { count } from './numbers.js';
 import { glyphOf, labelOf } from './stepstate.js';
 import { Kind } from './schema.js';
 
-/** The folds that are open; null as long as nobody has touched any. */
+/** The folds that are open; null until the learner opens or closes one. */
 export type Open = ReadonlySet<number> | null;
 
 /** A graph in which every closed fold is one node. */

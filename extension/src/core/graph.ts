@@ -26,7 +26,7 @@ export interface Numbers<T = number> extends ArrayLike<T>, Iterable<T> {
   findIndex(test: (value: T, at: number) => boolean): number;
 }
 
-/** What happened, as nodes, edges and frames of the reel; columns, because a tape may be long. */
+/** What happened, as nodes, edges and frames of the timeline; columns, because a tape may be long. */
 export interface Graph {
   readonly nodeCount: number;
   readonly edgeCount: number;

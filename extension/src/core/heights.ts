@@ -10,7 +10,7 @@ export function holdHeights(root: HTMLElement): void {
   });
 }
 
-/** After a change of width, heights are found anew. */
+/** After a change of width, heights are measured again. */
 export function releaseHeights(root: HTMLElement): void {
   for (const pane of root.querySelectorAll<HTMLElement>(HELD)) pane.style.minHeight = '';
 }

@@ -69,7 +69,7 @@ function crossings(box: Box, points: readonly Point[]): number {
   return inside.length * LINE_COST;
 }
 
-/** Points along all roads, so that labels keep off the lines of others. */
+/** Points along all routes, so that labels keep off the lines of others. */
 function pointsOn(routes: readonly Route[]): Point[] {
   return routes.flatMap((route) =>
     Array.from({ length: SAMPLES }, (_, at) => route.at((at + 0.5) / SAMPLES)),

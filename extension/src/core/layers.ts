@@ -116,7 +116,7 @@ function swapNeighbours(items: number[], sides: readonly Links[], place: Int32Ar
 /** So many rounds are tried on graphs up to a size; larger ones get fewer, and no swaps. */
 const ROUNDS = 12;
 const ENOUGH = 4;
-/** Small graphs are sorted anew from so many other beginnings. */
+/** Small graphs are sorted again from so many other initial orders. */
 const RESTARTS = 10;
 const SMALL = 600;
 const LARGE = 5000;

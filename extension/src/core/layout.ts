@@ -26,7 +26,7 @@ export interface Measures {
   readonly besideGap: number;
 }
 
-/** A place where a long road crosses a layer it does not stop at. */
+/** A place where a long edge crosses a layer it does not stop at. */
 export interface Bend {
   readonly layer: number;
   readonly across: number;
@@ -44,7 +44,7 @@ export interface Layout {
   readonly layerEnd: Float64Array;
   readonly layers: readonly (readonly number[])[];
   readonly bends: ReadonlyMap<number, readonly Bend[]>;
-  /** For a very long road, the lane beside the graph that it takes. */
+  /** For a very long edge, the bypass beside the graph that it takes. */
   readonly bypasses: ReadonlyMap<number, number>;
 }
 
@@ -64,7 +64,7 @@ interface Items {
 }
 
 /**
- * Give every road a stand-in in each layer it crosses, except where it crosses too many. Roads
+ * Give every edge a stand-in in each layer it crosses, except where it crosses too many. Edges
  * from the same node share theirs: they run as one until they part.
  */
 function withStandIns(net: Net, layer: Int32Array, reach: number): Items {

@@ -24,7 +24,7 @@ export interface LiveFinding {
   readonly now?: boolean;
 }
 
-/** What the kernel tells while a cell runs; `history` holds only what is new. */
+/** What the kernel sends while a cell runs; `history` holds only what is new. */
 export interface LiveMessage {
   readonly running: boolean;
   /** Which run of a cell this is; another one begins with nothing. */
@@ -36,7 +36,7 @@ export interface LiveMessage {
     readonly bytes: number;
     readonly recording: boolean;
     readonly persistent: boolean;
-    /** Whether it has answered, and let go of what it held. */
+    /** Whether the backward pass has consumed it, and its buffers are released. */
     readonly consumed?: boolean;
     /** Who keeps the bytes, in the order of the tape; the smaller ones may be left out. */
     readonly parts?: readonly (readonly [string, number])[];
@@ -45,7 +45,7 @@ export interface LiveMessage {
   readonly calls: number;
   /** How many of the steps were only counted, because they ran compiled. */
   readonly counted?: number;
-  /** Whether the last tape was asked before anybody listened, and is gone. */
+  /** Whether the last gradient call came before the panel was visible, and its tape is gone. */
   readonly missed?: boolean;
   readonly loss: Carried;
   /** Step, loss, norms of the variables, and which question it was, where there are several. */
@@ -118,7 +118,7 @@ function longer(series: Series, more: Series): Series {
     : all.filter((_, at) => at % 2 === 0 || at === all.length - 1);
 }
 
-/** The state after a message. Where steps begin anew, so do the curves. */
+/** The state after a message. Where steps begin again, so do the curves. */
 export function withMessage(state: LiveState, message: LiveMessage): LiveState {
   const first = message.history[0]?.[0] ?? Infinity;
   const again = first <= (state.losses.at(-1)?.[0] ?? -1);

@@ -13,7 +13,7 @@ export interface LiveOptions {
   readonly words?: Catalogue | undefined;
 }
 
-/** Draw the panel inside an element; the answer draws it anew with another state. */
+/** Draw the panel inside an element; the result draws it again with another state. */
 export function mount(host: Element, state: LiveState, options: LiveOptions = {}) {
   speak(options.words);
   const root = createRoot(host, options.language, say('Tape panel'), STYLES + live);

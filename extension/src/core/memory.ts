@@ -10,19 +10,19 @@ export interface Memory {
   readonly tape: Float64Array;
   /** Of the gradients that are still needed. */
   readonly gradients: Float64Array;
-  /** How many frames are on the tape: the way back lets go of those that it has passed. */
+  /** How many frames are on the tape: the backward pass releases those that it has passed. */
   readonly held: Int32Array;
   /** Both together. */
   readonly both: Float64Array;
   readonly peak: number;
   /** The step after which most is held. */
   readonly peakStep: number;
-  /** What the tape lets go of on its way back and when it has answered. */
+  /** What the tape releases during and after the backward pass. */
   readonly freed: number;
 }
 
 const known = new WeakMap<Model, Memory>();
-/** The methods `jacobian` and `batch_jacobian`, whose way back begins again with each row. */
+/** The methods `jacobian` and `batch_jacobian`, whose backward pass begins again with each row. */
 const ROW_BY_ROW: ReadonlySet<number> = new Set([1, 2]);
 
 /** In which buffer each tensor lies: one of its own, or one that it shares, counted below −1. */
@@ -136,7 +136,7 @@ function backwards(
   });
 }
 
-/** How much memory the tape and its way back take, step by step. */
+/** How much memory the tape and the backward pass take, step by step. */
 export function memoryOf(model: Model): Memory {
   const found = known.get(model);
   if (found) return found;

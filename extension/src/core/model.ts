@@ -7,7 +7,7 @@ import type { Recording } from './recording.js';
 type Asked = Extract<RecordingEvent, { kind: Kind.Asked }>;
 export type Flowed = Extract<RecordingEvent, { kind: Kind.Flowed }>;
 
-/** One call of `tape.gradient` and its way back. */
+/** One call of `tape.gradient` and its backward pass. */
 export interface BackwardPass {
   readonly gradientCall: Asked;
   /** The `Flowed` events, one backward step each; [-1] where nothing flows at all. */
@@ -30,7 +30,7 @@ export interface Model {
   readonly recording: Recording;
   readonly graph: Graph;
   readonly calls: readonly Call[];
-  /** The call whose way back is shown, or null where no gradient was asked for. */
+  /** The backward pass that is shown, or null without a gradient call. */
   readonly backwardPass: BackwardPass | null;
   readonly chosen: number;
   readonly stepCount: number;
@@ -139,7 +139,7 @@ export function buildModel(recording: Recording): Model {
   );
 }
 
-/** The same recording, showing the way back of another call. */
+/** The same recording, showing the backward pass of another call. */
 export function withCall(model: Model, chosen: number): Model {
   const { recording, graph, calls } = model;
   const call = calls[chosen];

@@ -75,7 +75,7 @@ function failed(root: HTMLElement, error: unknown): Handle {
   };
 }
 
-/** A handle for a widget that is still being read: it does later what it is told now. */
+/** A handle for a widget that is still being read: calls made now take effect later. */
 function deferred(
   root: HTMLElement,
   recording: Recording,

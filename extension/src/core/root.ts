@@ -7,7 +7,7 @@ function keepKeys(element: Element, event?: KeyboardEvent): void {
   element.toggleAttribute('data-lm-suppress-shortcuts', !free);
 }
 
-/** The element that a widget is drawn in, dressed and turned the way its language is written. */
+/** The element that a widget is drawn in, styled, and in the direction of its language. */
 export function createRoot(
   host: Element,
   language: string | undefined,

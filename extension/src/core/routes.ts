@@ -1,6 +1,6 @@
 import type { Layout } from './layout.js';
 
-/** One lane of a road: a smooth line as drawn, the same line backwards, and its middle. */
+/** One route of an edge: a smooth line as drawn, the same line backwards, and its middle. */
 export interface Route {
   readonly path: string;
   readonly reverse: string;
@@ -19,7 +19,7 @@ export interface Ports {
   readonly gradientY: number;
 }
 
-/** Where a road leaves and arrives among its neighbours. */
+/** Where an edge leaves and arrives among its neighbours. */
 export interface Junction {
   readonly port: number;
   readonly ports: number;
@@ -49,7 +49,7 @@ function curveAt([a, b, c, d]: Curve, t: number): Point {
 const shown = (value: number): string => String(Math.round(value * 10) / 10);
 const pair = ([x, y]: Point): string => `${shown(x)} ${shown(y)}`;
 
-/** Far out, drawing loses precision: lanes are drawn as seen from an origin near by. */
+/** Far out, drawing loses precision: routes are drawn as seen from an origin near by. */
 function seenFrom(origin: Point, curves: readonly Curve[]): Curve[] {
   const near = ([x, y]: Point): Point => [x - origin[0], y - origin[1]];
   return curves.map(([a, b, c, d]): Curve => [near(a), near(b), near(c), near(d)]);
@@ -82,13 +82,13 @@ function straight(a: Point, b: Point): Curve {
   return [a, third(1 / 3), third(2 / 3), b];
 }
 
-/** How far apart from the middle the two lanes of a road bend, so that they run side by side. */
+/** How far from the middle the two routes of an edge bend, so that they run side by side. */
 function spread(difference: number): number {
   const size = Math.abs(difference);
   return size < 15 ? 0 : (size > 120 ? 24 : 13) * Math.sign(difference);
 }
 
-/** Where roads arrive at the left side of a node. */
+/** Where edges arrive at the left side of a node. */
 function arrival(junction: Junction, ports: Ports, back: boolean): number {
   const { port, ports: count } = junction;
   if (count === 1) return back ? ports.gradientY : ports.valueY;
@@ -152,7 +152,7 @@ function halfGap(layout: Layout, layer: number): number {
   return (layout.layerStart[layer + 1]! - layout.layerEnd[layer]!) / 2;
 }
 
-/** A lane through the layers that a long road crosses. */
+/** A route through the layers that a long edge crosses. */
 function bentRoute(layout: Layout, ends: Ends, start: Point, end: Point, back: boolean): Curve[] {
   const down = layout.direction === 'down';
   const shift = back ? 13 : 0;
@@ -174,7 +174,7 @@ function bentRoute(layout: Layout, ends: Ends, start: Point, end: Point, back: b
   return curves;
 }
 
-/** A lane beside the graph, for roads that cross very many layers. */
+/** A route beside the graph, for edges that cross very many layers. */
 function sideRoute(
   layout: Layout,
   route: number,
@@ -221,7 +221,7 @@ function curvesOf(
   return [...lead, swing(start, end, false, bend)];
 }
 
-/** Draw one lane of a road: forward from value to input, or (`back`) the same way returned. */
+/** Draw one route of an edge: forward from value to input, or (`back`) in reverse. */
 export function drawRoute(
   layout: Layout,
   widthOf: (node: number) => number,

@@ -7,7 +7,7 @@ export type ColumnType = 'u8' | 'i32' | 'f64';
 export interface RuleInfo {
   /** The gradient rule in LaTeX, such as `\bar x = \bar z \cdot y`. */
   readonly formula: string;
-  /** The local slope of an elementwise op; empty otherwise. */
+  /** The local derivative of an elementwise op; empty otherwise. */
   readonly local: string;
   /** Why no gradient passes; empty where one does. */
   readonly because: string;

@@ -33,7 +33,7 @@ function reveal(root: HTMLElement, paneSelector: string, itemSelector: string): 
   else if (below > 0) pane.scrollTop += below;
 }
 
-/** Scroll reel, code and graph so that the current step can be seen. */
+/** Scroll timeline, code and graph so that the current step can be seen. */
 export function showCurrent(root: HTMLElement, state: State): void {
   centreTimeline(root, state);
   reveal(root, '.code', '.hl');

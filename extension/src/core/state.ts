@@ -22,13 +22,13 @@ export interface State {
   /** How many findings there are to walk through. */
   readonly findings: number;
   readonly zoom: number;
-  /** The folds of the graph that are open; null as long as nobody has touched any. */
+  /** The folds of the graph that are open; null until the learner opens or closes one. */
   readonly open: Open;
   readonly pane: Pane;
   readonly speed: number;
   /** The slice of a tensor of higher rank that is looked at. */
   readonly slice: number;
-  /** Whether the learner is asked before a step back is shown, and whether a question stands. */
+  /** Whether questions come before backward steps, and whether one is open. */
   readonly predicting: 'off' | 'on' | 'question';
   readonly guesses: readonly Guess[];
 }

@@ -9,7 +9,7 @@ export interface StepState {
   readonly step: number;
   readonly stepCount: number;
   readonly phase: 'empty' | 'forward' | 'backward';
-  /** The current frame of the reel, or -1. */
+  /** The current frame of the timeline, or -1. */
   readonly frame: number;
   /** The node with the halo: it runs now, or the gradient arrives there. */
   readonly node: number;
@@ -17,7 +17,7 @@ export interface StepState {
   readonly through: number;
   /** Backward: the edge the gradient runs along, or -1. */
   readonly edge: number;
-  /** Backward: how many steps of the way back are done, this one included. */
+  /** Backward: how many backward steps are done, this one included. */
   readonly backwardSteps: number;
   readonly flow: Flowed | null;
 }

@@ -98,7 +98,7 @@ function stopAt(state: State, step: number): State {
   return { ...goTo(state, step), playing: false };
 }
 
-/** Another way back, at one of its steps. */
+/** Another backward pass, at one of its steps. */
 function track(state: State, call: number, step: number): State {
   const model = call === state.model.chosen ? state.model : withCall(state.model, call);
   return stopAt({ ...state, model }, step);

@@ -1,4 +1,4 @@
-/** Rows of whole numbers that keep coming; by columns, without an object for each row. */
+/** Growing rows of integers; by columns, without an object for each row. */
 export class Table<Name extends string> {
   length = 0;
   readonly in = {} as Record<Name, Int32Array>;

@@ -28,18 +28,18 @@ export interface Evaluation {
   readonly result: number | string;
   readonly derivatives: readonly Derivative[];
   readonly curves: readonly Curve[];
-  /** What the function raised; the picture is still that of the last moment. */
+  /** What the function raised; the recording is still that of the last evaluation. */
   readonly error?: string;
 }
 
-/** Where moments come from: a kernel that runs the function, or a grid worked out beforehand. */
+/** The source of evaluations: a kernel that runs the function, or a precomputed grid. */
 export interface Source {
   readonly experiment: Experiment;
   /** How many places each slider has; null where a kernel answers at any. */
   readonly counts: readonly number[] | null;
   evaluation(): Evaluation;
   move(values: readonly number[]): void;
-  /** Hear of new moments; a recording comes along where it changes. */
+  /** Observe new evaluations; a recording comes along where it changes. */
   listen(listener: (recording: Uint8Array) => void): () => void;
 }
 
@@ -53,7 +53,7 @@ export interface Sliders {
   readonly reset: () => void;
 }
 
-/** What a page holds: the moment at the start, then those on the grid, the last input fastest. */
+/** What a page holds: the evaluation at the start, then those on the grid, the last input fastest. */
 export interface GridData extends Experiment {
   readonly counts: readonly number[];
   readonly sizes: readonly number[];
@@ -69,7 +69,7 @@ function placeOf(counts: readonly number[], digits: readonly number[], without =
   );
 }
 
-/** The moments that a page holds; sliders move from one to the next. */
+/** The evaluations that a page holds; sliders move from one to the next. */
 export function gridSource(data: GridData, recordings: Uint8Array): Source {
   const { counts, inputs, evaluations, curves, sizes } = data;
   const starts: number[] = [];

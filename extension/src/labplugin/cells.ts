@@ -22,7 +22,7 @@ export interface Caret {
   readonly column: number;
 }
 
-/** The way between a tape and the cells whose code it tells of. */
+/** The links between a tape and the cells whose code it recorded. */
 export class Cells {
   private readonly marks = new Marks((editor) => this.onCursor(editor));
 

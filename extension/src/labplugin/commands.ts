@@ -11,7 +11,7 @@ import type { TapePanel } from './panel.js';
 import type { TapeRequest } from './protocol.js';
 import type { Preferences } from './settings.js';
 
-/** Everything that the panel can be told, also without the mouse. */
+/** Every command of the panel, for use without the mouse. */
 export const COMMANDS = {
   panel: 'tapelab:toggle-panel',
   outline: 'tapelab:toggle-outline',

@@ -54,7 +54,7 @@ export class Connection implements IDisposable {
 
   isDisposed = false;
 
-  /** Whether tapelab is there, as far as this page has heard. */
+  /** Whether tapelab is there, as far as this page knows. */
   get speaks(): boolean {
     return this.presence === 'there';
   }
@@ -71,7 +71,7 @@ export class Connection implements IDisposable {
     else if (presence === 'perhaps') void this.hope();
   }
 
-  /** Somebody looks: let the kernel push. Nobody does: not one message more. */
+  /** Let the kernel send while the panel is visible, and nothing otherwise. */
   show(shown: boolean): void {
     if (shown === this.shown) return;
     this.shown = shown;
@@ -130,7 +130,7 @@ export class Connection implements IDisposable {
     const comm = (this.comm = kernel.createComm(TARGET));
     comm.onMsg = (message) => this.onMessage(message);
     comm.onClose = () => this.lose();
-    // Where the kernel can, it listens beside the cell that runs.
+    // Where the kernel can, it answers while the cell runs.
     const { subshellStarted } = comm as { subshellStarted?: Promise<void> };
     if (kernel.supportsSubshells) await subshellStarted?.catch(() => {});
     if (this.comm === comm && !comm.isDisposed) comm.open({ version: VERSION });

@@ -50,7 +50,7 @@ const theme = EditorView.baseTheme({
 
 type CursorListener = (editor: CodeEditor.IEditor) => void;
 
-/** Lights pieces of code in the editors of cells, and hears where the cursor is put. */
+/** Highlights code in the editors of cells, and observes the cursor. */
 export class Marks {
   private readonly prepared = new WeakSet<CodeEditor.IEditor>();
   private marked: CodeEditor.IEditor | null = null;

@@ -20,7 +20,7 @@ import type { Preferences } from './settings.js';
 import { TapeView } from './tape-view.js';
 
 const PANEL = 'tapelab-panel';
-/** JupyterLab only counts a message that is not told for how long, in milliseconds, to show it. */
+/** How long a message is shown, in milliseconds; without it JupyterLab only counts the message. */
 const LONG_ENOUGH = 10_000;
 
 /** The panel beside a notebook: what its newest tape does, live, and any step of it to look into. */
@@ -88,7 +88,7 @@ export class TapePanel extends Widget {
     this.connection?.pause();
   }
 
-  /** Draw anew in the language of now. */
+  /** Draw again in the current language. */
   dress(): void {
     const { language, words } = this.preferences.speech;
     speak(words);
@@ -139,7 +139,7 @@ export class TapePanel extends Widget {
     return { ...state, name: follower.current?.title.label ?? '' };
   }
 
-  /** Only a panel that can be seen hears of the kernel. */
+  /** Only a visible panel receives messages of the kernel. */
   private readonly look = (): void => {
     this.connection?.show(this.isVisible && document.visibilityState === 'visible');
   };

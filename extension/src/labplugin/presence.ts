@@ -2,7 +2,7 @@ import { KernelMessage } from '@jupyterlab/services';
 import type { Kernel } from '@jupyterlab/services';
 import { TARGET } from './protocol.js';
 
-/** Which part of a message is read where it is heard by chance. */
+/** The part of a message that is read in passing. */
 export type Overheard = Pick<KernelMessage.IMessage, 'content' | 'header'>;
 
 /** Whether a message that passes by says that tapelab is there, or that code speaks of it. */
@@ -11,7 +11,7 @@ export function presenceIn({ header, content }: Overheard): 'there' | 'perhaps' 
     const { payload = [] } = content as { payload?: readonly { source?: unknown }[] };
     return payload.some(({ source }) => source === TARGET) ? 'there' : null;
   }
-  // Heard in every page of a kernel, and before the cell has run; the reply is neither.
+  // Sent to every page of a kernel, and before the cell has run; the reply is neither.
   const { code = '' } = content as { code?: string };
   return header.msg_type === 'execute_input' && /\btapelab\b/.test(code) ? 'perhaps' : null;
 }

@@ -1,7 +1,7 @@
 import type { Explanation } from '../core/explanation.js';
 import type { LiveMessage } from '../core/live.js';
 
-/** What the kernel and the panel say to each other, as docs/reference/live.md tells it. */
+/** What the kernel and the panel say to each other, as docs/reference/live.md specifies. */
 export const TARGET = 'tapelab.live';
 export const VERSION = 1;
 
@@ -29,7 +29,7 @@ export interface Live extends LiveMessage {
   readonly at: readonly [CellId, number] | null;
 }
 
-/** Whose tape was asked for: that of a step or of a cell, and without either the newest. */
+/** The tape that is requested: of a step or of a cell, and without either the newest. */
 export interface TapeRequest {
   readonly step: number | null;
   readonly cell?: CellId;

@@ -29,8 +29,8 @@ export class Preferences {
   }
 
   /**
-   * What a kernel is told when it is met: only what the learner changed, because Python may have been
-   * told otherwise. The settings editor writes down all as soon as one is changed.
+   * The settings sent to a new kernel: only what the learner changed, because Python may have set
+   * others. The settings editor writes down all as soon as one is changed.
    */
   forKernel = (): Partial<Settings> => this.since(DEFAULTS, 'en');
 

@@ -32,7 +32,7 @@ export class TapeView {
     return this.taken !== null;
   }
 
-  /** Show what the kernel sent; what an explanation tells comes first. */
+  /** Show what the kernel sent; its explanation comes first. */
   async show(
     taken: Taking,
     start: Pick<MountOptions, 'explanation' | 'step'>,

@@ -36,7 +36,7 @@ interface WidgetModel {
 
 const isAlone = (model: WidgetModel): boolean => model.widget_manager?.kernel === null;
 
-/** Tell Python what was set, if there is anyone to hear of it. */
+/** Send Python what was set, if there is a kernel. */
 function save(model: WidgetModel): void {
   if (!isAlone(model)) model.save_changes();
 }

@@ -21,7 +21,7 @@ import type { Description } from './description.js';
 import { heatView } from './numbers.js';
 import { say } from '../words.js';
 
-/** More rows than this are told in one line. */
+/** More rows than this are counted in one line. */
 const MOST_ROWS = 6;
 /** @said */
 const TIMES_USED = ['never', 'once', 'twice'];
@@ -65,7 +65,7 @@ function guarded(shown: VNode | null): VNode | null {
   return negative ? row(sign('('), shown, sign(')')) : shown;
 }
 
-/** The local slope of a row: `cos 3 = −0.9900`, or the whole rule where there is no such slope. */
+/** The local derivative of a row: `cos 3 = −0.9900`, or the whole rule where there is none. */
 function localCell(model: Model, flow: Flowed): VNode | null {
   const { node, op, rule } = opOfFlow(model, flow);
   if (!op || !rule) return null;

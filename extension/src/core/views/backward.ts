@@ -41,7 +41,7 @@ function describeStart(
   };
 }
 
-/** The local slope, in names or in numbers, unless it is a bare name or number anyway. */
+/** The local derivative, in names or in numbers, unless it is a bare name or number. */
 function localInNumbers(model: Model, flow: Flowed): VNode | null {
   const { node, op, rule } = opOfFlow(model, flow);
   const term = op && rule?.local ? readFormula(rule.local, op) : null;

@@ -74,7 +74,7 @@ type Uses = ReadonlyMap<number, number>;
 
 const usesOf = new WeakMap<Graph, Map<number, Map<number, number>>>();
 
-/** How often each span is that of an op on the reel: a loop runs few spans very often. */
+/** How often each span is that of an op on the timeline: a loop runs few spans very often. */
 function usesOfSpans({ graph, recording }: Model): Int32Array {
   const uses = new Int32Array(recording.spanCount);
   for (let frame = 0; frame < graph.frameCount; frame++) {

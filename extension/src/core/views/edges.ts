@@ -16,7 +16,7 @@ import { Kind } from '../schema.js';
 
 const LABELLED = 60;
 const LABEL_ROOM = 14;
-/** So many of the ends of a road are named. */
+/** At most this many ends of an edge are named. */
 const MOST_NAMED = 4;
 
 const HEADS = {
@@ -53,7 +53,7 @@ function contributionText(model: Model, edge: number): string {
 
 const named = new WeakMap<Chart, { model: Model; names: readonly string[] }>();
 
-/** The ends of each road in words: `h, 64×128 → loss`, with all that sets out on it. */
+/** The ends of each edge in words: `h, 64×128 → loss`, with all that sets out on it. */
 function edgeNames(model: Model, chart: Chart): readonly string[] {
   const known = named.get(chart);
   if (known?.model === model) return known.names;
@@ -108,7 +108,7 @@ function labelPlaces(model: Model, chart: Chart, part: Part): Map<number, Point>
   return places;
 }
 
-/** What an edge is; where one finding is told of, cuts of others are only off the tape. */
+/** What an edge is; where one finding is shown, cuts of others are only off the tape. */
 function kindOf(model: Model, edge: number, cut: number | undefined): EdgeKind {
   const { edgeFrom, edgeTo, edgeKind } = model.graph;
   const kind = edgeKind[edge]!;
@@ -242,7 +242,7 @@ function present(items: readonly (VNode | null)[]): VNode[] {
   return items.filter((item): item is VNode => item !== null);
 }
 
-/** Both lanes of the roads: beneath the nodes. */
+/** Both routes of the edges: beneath the nodes. */
 export function edgesBelow(
   model: Model,
   chart: Chart,
@@ -257,7 +257,7 @@ export function edgesBelow(
   ];
 }
 
-/** The numbers beside the roads, and the signs where they are added: above the nodes. */
+/** The numbers beside the edges, and the signs where they are added: above the nodes. */
 export function signsAbove(
   model: Model,
   chart: Chart,

@@ -124,7 +124,7 @@ function keptFact(model: Model, node: number, op: OpInfo): Child {
   return prose(`${joined(kept.map((at) => `\`${labelOf(model, at)}\``))}, ${count(bytes, 'byte')}`);
 }
 
-/** ∂result/∂input = local slope, for every input that a gradient can reach. */
+/** ∂result/∂input = local derivative, for every input that a gradient can reach. */
 function derivativeFacts(model: Model, node: number, op: OpInfo): Child[] {
   const inputs = inputsOf(model, node);
   return op.rules.flatMap((rule, position) => {

@@ -50,7 +50,7 @@ export function choiceAt(chart: Chart, place: number): Action {
   return fold < 0 ? { kind: 'select', node: chart.nodes[place]! } : { kind: 'fold', fold };
 }
 
-/** The nodes and roads of a part of the graph at one step. */
+/** The nodes and edges of a part of the graph at one step. */
 export function graphContent(
   model: Model,
   chart: Chart,
@@ -88,7 +88,7 @@ export function graphContent(
   ];
 }
 
-/** A sentence for those who do not see the picture; the reel says the rest. */
+/** A sentence for those who cannot see the graph; the timeline has the rest. */
 export function graphSummary(model: Model, current: StepState): string {
   const name = model.recording.header.tape.name || WORDS.untitled;
   const nodes = count(model.graph.nodeCount, 'node');

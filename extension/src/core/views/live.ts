@@ -279,7 +279,7 @@ export function liveView(state: LiveState, actions: LiveActions): VNode[] {
   const { now, link, chosen } = state;
   const head = headView(state, actions);
   if (!now || link !== 'open') return [head, withoutTape({ ...state, now: null }, actions)];
-  // What ran before anybody listened, and was let go of since, cannot be told of.
+  // A tape from before the panel was visible may be released already.
   if (!now.tape && !now.step && !now.variables.length) return [head, withoutTape(state, actions)];
   const body: Child[] = [
     now.loss !== null && lossView(state, numberOf(now.loss), actions),

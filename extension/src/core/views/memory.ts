@@ -97,7 +97,7 @@ function account(model: Model, memory: Memory, step: number): Child {
 /** More bars than one in so many pixels are drawn one for several: the highest. */
 const CLOSEST = 4;
 
-/** What each op has added, in the order of the tape; hollow where it has been let go of. */
+/** What each op has added, in the order of the tape; hollow where it is released. */
 function opBars(
   model: Model,
   memory: Memory,
@@ -173,7 +173,7 @@ function opBars(
     : null;
 }
 
-/** How many bytes the tape and its way back hold, step by step. */
+/** How many bytes the tape and the backward pass hold, step by step. */
 export function memoryView(
   model: Model,
   current: StepState,

@@ -44,7 +44,7 @@ function wholeStage(
   );
 }
 
-/** A large graph is painted, and only what the camera sees of it; the reel is its twin to read. */
+/** A large graph is painted, and only what the camera sees of it; the timeline is its accessible twin. */
 function paintedStage(model: Model, current: StepState): VNode {
   const label = graphSummary(model, current);
   return stageBox('stage windowed', h('canvas', { role: 'img', 'aria-label': label }));

@@ -100,7 +100,7 @@ function frameFrom(model: Model, event: number): number {
   return low;
 }
 
-/** The tapes inside this one, as stretches of its way forward. */
+/** The tapes inside this one, as parts of its forward pass. */
 function nested(model: Model, current: StepState): Track[] {
   const { frameCount } = model.graph;
   const tapes = model.recording.header.nested ?? [];
@@ -151,7 +151,7 @@ function trackView(track: Track, length: number, dispatch: Dispatch): VNode {
   );
 }
 
-/** All of time: forward, the tapes inside, then each way back; drag to scrub. */
+/** All steps: the forward pass, inner tapes, then each backward pass; drag to scrub. */
 export function tracksView(state: State, current: StepState, dispatch: Dispatch): VNode {
   const tracks = tracksOf(state.model, current);
   const length = Math.max(...tracks.map((track) => track.from + track.length));

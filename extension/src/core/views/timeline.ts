@@ -9,9 +9,9 @@ import type { Action } from '../state.js';
 import { WORDS } from '../words.js';
 
 export const FRAME_WIDTH = 128;
-/** Up to so many frames the reel is drawn whole; above, only what can be seen. */
+/** Up to so many frames the timeline is drawn whole; above, only what can be seen. */
 export const WHOLE_TIMELINE = 60;
-/** Browsers lay out nothing wider; a longer reel moves faster than the hand that scrolls it. */
+/** Browsers lay out nothing wider; a longer timeline moves faster than the hand that scrolls it. */
 const WIDEST_TIMELINE = 12_800_000;
 
 /** The frames to draw, and how far from the left the first of them stands. */
@@ -26,7 +26,7 @@ export function framePitch(count: number): number {
   return Math.min(FRAME_WIDTH, WIDEST_TIMELINE / count);
 }
 
-/** The frames to draw when so much of a long reel has been scrolled past. */
+/** The frames to draw when so much of a long timeline has been scrolled past. */
 export function visibleFrames(count: number, scrolled: number, width: number): TimelinePart {
   if (count <= WHOLE_TIMELINE) return { from: 0, to: count, left: 0 };
   const pitch = framePitch(count);

@@ -197,7 +197,7 @@ function sliderView(sliders: Sliders, number: number): VNode {
   );
 }
 
-/** What the slope means, for the input that was moved last. */
+/** What the derivative means, for the input that was moved last. */
 function meaning(name: string, input: string, derivative: Derivative): Child[] {
   const named = { name: `\`${name}\``, input: `\`${input}\``, slope: shown(derivative) };
   const meaningText =

@@ -37,7 +37,7 @@ export interface Task extends Entry {
   readonly id: string;
   /** What the newest verdict gave; null before the first. */
   readonly points: number | null;
-  /** What a full answer is worth; null where nobody has said so yet. */
+  /** What a full answer is worth; null where it is not known yet. */
   readonly of: number | null;
 }
 

@@ -47,7 +47,7 @@ export class OutlinePanel extends Widget {
     this.redraw();
   }
 
-  /** Draw anew in the language of now. */
+  /** Draw again in the current language. */
   private dress(): void {
     const { language, words } = this.preferences.speech;
     speak(words);
