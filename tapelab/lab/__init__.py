@@ -33,17 +33,17 @@ def attach(shell: Any = None) -> None:
 def tape(line: str, cell: str | None = None) -> Any:
     """Record a cell on a tape and show it, or all cells between `%tape on` and `%tape off`.
 
-    %%tape              the way back from what the last line assigns
-    %%tape z            the way back from z to all that is watched
-    %%tape z x y        the way back from z to x and y
+    %%tape              the backward pass from what the last line assigns
+    %%tape z            the backward pass from z to all that is watched
+    %%tape z x y        the backward pass from z to x and y
     %%tape --no-hints   without the line about gradients that look wrong
 
     In a cell that opens tapes itself, the last of them is shown.
 
     %tape on            record from here on, over as many cells as you like
     %tape off           stop, and show what was recorded
-    %tape off z x       the same, with the way back from z to x
-    %tape               tell whether it records
+    %tape off z x       the same, with the backward pass from z to x
+    %tape               say whether it records
 
     Between `on` and `off` every op keeps what its gradient needs: that takes memory and time.
     """

@@ -23,11 +23,11 @@ from tapelab.widgets.show import Picture, show
 
 HELP: Final = "Write `%tape on`, then run cells, then `%tape off`, or `%tape off z x`."
 _on: Final[list[GradientTape]] = []
-"""The tape that records from cell to cell, if one does."""
+"""The tape that records from cell to cell, if any."""
 
 
 def switch(line: str) -> Picture | None:
-    """Do as `%tape` is told; UsageError where it cannot."""
+    """Carry out `%tape on` or `%tape off`; UsageError where that is impossible."""
     __tracebackhide__ = True
     word, *names = line.split() or [""]
     if word == "off":
@@ -67,7 +67,7 @@ def _off(names: list[str]) -> Picture:
 
 
 def ask_why(line: str) -> Explanation:
-    """Do as `%why` is told; UsageError where it cannot."""
+    """Carry out `%why`; UsageError where a name is unknown or no tape exists."""
     __tracebackhide__ = True
     names = line.split()
     if not names:
@@ -78,7 +78,7 @@ def ask_why(line: str) -> Explanation:
 
 
 def _things(magic: str, names: list[str]) -> list[Any]:
-    """What names stand for in the notebook: tensors and variables."""
+    """The tensors and variables of the notebook with these names."""
     space: dict[str, Any] = get_ipython().user_ns  # type: ignore[union-attr]  # IPython runs this
     for name in names:
         if name not in space:
@@ -93,7 +93,7 @@ def _things(magic: str, names: list[str]) -> list[Any]:
 
 
 def _tape_of(target: Tensor | Holder) -> GradientTape:
-    """The newest tape of the notebook that followed a target; else the newest of all."""
+    """The newest tape of the notebook that recorded a target; else the newest of all."""
     space: dict[str, Any] = get_ipython().user_ns  # type: ignore[union-attr]  # IPython runs this
     tapes = [each for each in space.values() if isinstance(each, GradientTape)]
     if not tapes:
@@ -107,7 +107,7 @@ def _tape_of(target: Tensor | Holder) -> GradientTape:
 
 @contextmanager
 def _from_the_cell() -> Iterator[None]:
-    """Let what is done stand in the line of the magic, not in IPython."""
+    """Record ops at the line of the magic, not inside IPython."""
     before, frame = thread.fixed_origin, _calling_cell()
     if frame is not None:
         thread.fixed_origin = Origin(None, frame.f_code, frame.f_lasti, None)

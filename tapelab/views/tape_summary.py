@@ -34,10 +34,10 @@ def heading(recording: Recording) -> str:
 
 def last_gradient_call(recording: Recording) -> e.Asked | None:
     """The last gradient call on the tape, or None."""
-    gradient_call = _events(recording, e.Asked)
-    describe_call = recording.event(int(gradient_call[-1])) if len(gradient_call) else None
-    assert describe_call is None or isinstance(describe_call, e.Asked)
-    return describe_call
+    calls = _events(recording, e.Asked)
+    event = recording.event(int(calls[-1])) if len(calls) else None
+    assert event is None or isinstance(event, e.Asked)
+    return event
 
 
 def gradient_results(recording: Recording) -> list[tuple[str, str]]:

@@ -190,8 +190,8 @@ def _ladder(hints: Hints) -> str:
 
 
 def _button(text: str, beside: str = "") -> str:
-    aside = f"<small>{beside}</small>" if beside else ""
-    return f"<summary><span class=button>{text}</span>{aside}</summary>"
+    small = f"<small>{beside}</small>" if beside else ""
+    return f"<summary><span class=button>{text}</span>{small}</summary>"
 
 
 def _priced(hints: Hints) -> str:

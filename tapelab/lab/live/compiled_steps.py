@@ -47,7 +47,7 @@ class Tap:
             self._due -= 1
             raise InterpretedError
         result = self.call(inputs)
-        self.calls += 1  # told by another thread, which writes to another number
+        self.calls += 1  # another thread reads it, and writes only to `reported`
         return result
 
     def arm(self, now: float, period: float) -> None:

@@ -112,7 +112,7 @@ class Meter:
         self._window = self._at = 0
 
     def is_of(self, tape: GradientTape) -> bool:
-        """Whether this is the tape that is counted, and it has not begun anew."""
+        """Whether this is the counted tape, and it was not reset."""
         return self.tape() is tape and self._opened == tape._opened
 
     def look(self, tape: GradientTape) -> None:

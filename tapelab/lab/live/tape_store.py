@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tapelab.core.tape import GradientTape
 
 A_RECORD: Final = 600
-"""About so many bytes a record of a tape takes that was let go of."""
+"""The approximate size of one record of a released tape, in bytes."""
 MOST_BYTES: Final = 32_000_000
 LARGEST: Final = MOST_BYTES // 4
 
