@@ -217,13 +217,13 @@ def questions(recording: Recording) -> list[tuple[str, float | None]]:
     gradient_call = last_gradient_call(recording)
     if gradient_call is None or len(gradient_call.targets) != 1:
         return []
-    target, found = tensor_name(recording, gradient_call.targets[0]), []
+    target, pairs = tensor_name(recording, gradient_call.targets[0]), []
     for source, result in zip(gradient_call.sources, gradient_call.results, strict=True):
         value = recording.tensor(result).value if result >= 0 else None
         if result < 0 or (value is not None and value.size == 1 and value.dtype.kind == "f"):
             truth = None if value is None else float(value.reshape(()))
-            found.append((f"d{target}/d{tensor_name(recording, source)}", truth))
-    return found
+            pairs.append((f"d{target}/d{tensor_name(recording, source)}", truth))
+    return pairs
 
 
 def verdict(said: str, truth: float | None) -> str:

@@ -111,8 +111,8 @@ def _lines(since: int) -> Iterator[str]:
 
 def _suspicious(answer: GradientCall) -> Iterator[int]:
     """The places of results that are None, nothing but zeros on request, or not finite."""
-    for at, made in enumerate(answer.result_ids):
-        if _state(answer, at) and (made == -1 or answer.results[at] is not None):
+    for at, number in enumerate(answer.result_ids):
+        if _state(answer, at) and (number == -1 or answer.results[at] is not None):
             yield at
 
 

@@ -43,8 +43,8 @@ def enter(shell: Any, text: str) -> str:
 
 def _numbers(shell: Any) -> dict[str, int]:
     """The numbers of all cells that ran, by file name; IPython keeps them to title tracebacks."""
-    found: dict[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
-    return found
+    numbers: dict[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    return numbers
 
 
 class Cell(NamedTuple):

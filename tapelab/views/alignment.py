@@ -48,14 +48,14 @@ def counterparts(old: Model, new: Model, pairs: Sequence[Pair]) -> dict[int, int
     """For each step of the old recording the step of the new one at which the same happens."""
     frame = {pair.before: pair.after for pair in pairs if min(pair.before, pair.after) >= 0}
     there = {_what(new, number): number for number in range(1, len(new) + 1)}
-    found = {}
+    steps = {}
     for number in range(1, len(old) + 1):
         way, *frames = _what(old, number)
         there_frames = [frame.get(each, -2) if each >= 0 else each for each in frames]
         step = there.get((way, *there_frames))
         if step is not None:
-            found[number] = step
-    return found
+            steps[number] = step
+    return steps
 
 
 def _what(model: Model, number: int) -> tuple[Any, ...]:
@@ -78,20 +78,20 @@ def _keys(model: Model) -> list[Key]:
 
 def _pairs(before: list[Key], after: list[Key]) -> list[tuple[int, int]]:
     matcher = SequenceMatcher(None, before, after, autojunk=max(len(before), len(after)) > LONG)
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for kind, start, end, begin, stop in matcher.get_opcodes():
         if kind == "equal":
-            found += zip(range(start, end), range(begin, stop), strict=True)
+            pairs += zip(range(start, end), range(begin, stop), strict=True)
         elif kind == "replace":
             ours, theirs = before[start:end], after[begin:stop]
-            found += [
+            pairs += [
                 (start + a if a >= 0 else -1, begin + b if b >= 0 else -1)
                 for a, b in _matched(ours, theirs)
             ]
         else:
-            found += [(at, -1) for at in range(start, end)]
-            found += [(-1, at) for at in range(begin, stop)]
-    return found
+            pairs += [(at, -1) for at in range(start, end)]
+            pairs += [(-1, at) for at in range(begin, stop)]
+    return pairs
 
 
 def _matched(ours: list[Key], theirs: list[Key]) -> list[tuple[int, int]]:
@@ -103,18 +103,18 @@ def _matched(ours: list[Key], theirs: list[Key]) -> list[tuple[int, int]]:
         for b in range(len(theirs) - 1, -1, -1):
             together = worth[a + 1, b + 1] + _alike(ours[a], theirs[b])
             worth[a, b] = max(together, worth[a + 1, b], worth[a, b + 1])
-    found, a, b = [], 0, 0
+    pairs, a, b = [], 0, 0
     while a < len(ours) or b < len(theirs):
         if b == len(theirs) or (a < len(ours) and worth[a, b] == worth[a + 1, b]):
-            found.append((a, -1))
+            pairs.append((a, -1))
             a += 1
         elif a == len(ours) or worth[a, b] == worth[a, b + 1]:
-            found.append((-1, b))
+            pairs.append((-1, b))
             b += 1
         else:
-            found.append((a, b))
+            pairs.append((a, b))
             a, b = a + 1, b + 1
-    return found
+    return pairs
 
 
 def _alike(ours: Key, theirs: Key) -> float:

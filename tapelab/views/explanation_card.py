@@ -42,12 +42,12 @@ def explanation_html(explanation: Explanation) -> str:
     none = not (explanation.connected or explanation.partial)
     chip = '<span class="chip">None</span>' if none else ""
     head = f'<div class="head"><h3>{prose(explanation.headline)}</h3>{chip}</div>'
-    found = "".join(
+    findings = "".join(
         _said_again(each) if _is_the_same_line(before, each) else finding_html(each, explanation)
         for before, each in pairwise((None, *explanation.findings))
         if each
     )
-    return card(explanation.headline.replace("`", ""), head + found)
+    return card(explanation.headline.replace("`", ""), head + findings)
 
 
 def _is_the_same_line(before: Finding | None, finding: Finding) -> bool:

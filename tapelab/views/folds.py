@@ -68,12 +68,12 @@ class Folds:
         opened: set[int] = set()
         level = [at for at, each in enumerate(self.folds) if each.parent < 0]
         shown = self.of_node.count(-1) + len(level)
-        while found := {at for at in level if self._is_calm(at)}:
-            shown += sum(inside[at] - 1 for at in found)
+        while opening := {at for at in level if self._is_calm(at)}:
+            shown += sum(inside[at] - 1 for at in opening)
             if shown > SHOWN:
                 break
-            opened |= found
-            level = [at for at, each in enumerate(self.folds) if each.parent in found]
+            opened |= opening
+            level = [at for at, each in enumerate(self.folds) if each.parent in opening]
         return opened
 
     def _is_calm(self, fold: int) -> bool:
@@ -296,15 +296,15 @@ class Level:
 def shorten(keys: Sequence[int]) -> list[Level]:
     """Shorten a sequence until nothing repeats: inner loops first, then those around them."""
     levels = [Level(keys)]
-    while found := _shortest(levels[-1].keys):
-        levels.append(_shortened(levels[-1].keys, found))
+    while repeats := _shortest(levels[-1].keys):
+        levels.append(_shortened(levels[-1].keys, repeats))
     return levels
 
 
 def _shortest(keys: Sequence[int]) -> list[Repeat]:
     """The repeats of the shortest period that has any."""
     tried = (_repeats(keys, period) for period in _likely_periods(keys))
-    return next((found for found in tried if found), [])
+    return next((repeats for repeats in tried if repeats), [])
 
 
 def _likely_periods(keys: Sequence[int]) -> list[int]:
@@ -320,7 +320,7 @@ def _likely_periods(keys: Sequence[int]) -> list[int]:
 
 
 def _repeats(keys: Sequence[int], period: int) -> list[Repeat]:
-    found: list[Repeat] = []
+    repeats: list[Repeat] = []
     run = free = 0
     for at in range(period, len(keys) + 1):
         if at < len(keys) and keys[at] == keys[at - period]:
@@ -329,10 +329,10 @@ def _repeats(keys: Sequence[int], period: int) -> list[Repeat]:
         start = max(free, at - run - period)
         count = (at - start) // period
         if run and count >= LEAST:
-            found.append(Repeat(start, period, count))
+            repeats.append(Repeat(start, period, count))
             free = start + period * count
         run = 0
-    return found
+    return repeats
 
 
 def _shortened(keys: Sequence[int], repeats: list[Repeat]) -> Level:

@@ -51,7 +51,7 @@ def magnitude_of(recording: Recording, tensor: int) -> Magnitude:
 
 def flow_of(model: Model) -> tuple[FlowPoint, ...]:
     """The gradient at every frame that it reaches, in the order of recording."""
-    found = []
+    points = []
     frames = model.graph.frames
     for number, frame in enumerate(frames):
         arrivals = model.arrivals.get(frame.node, ())
@@ -63,8 +63,8 @@ def flow_of(model: Model) -> tuple[FlowPoint, ...]:
         flow = model.flows[reaching[-1]]
         assert flow is not None
         magnitude = magnitude_of(model.recording, flow.sum)
-        found.append(FlowPoint(number, magnitude, len(frames) + reaching[-1] + 1))
-    return tuple(found)
+        points.append(FlowPoint(number, magnitude, len(frames) + reaching[-1] + 1))
+    return tuple(points)
 
 
 def first_non_finite_step(model: Model) -> int:

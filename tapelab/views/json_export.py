@@ -103,10 +103,10 @@ def _field(value: Any, words: Any) -> Any:
 
 def _place(recording: Recording, span: int) -> dict[str, int | str] | None:
     """Where in the code something stands, and in which function, if any."""
-    found, function = recording.span(span), recording.function_at(span)
-    if found is None:
+    place, function = recording.span(span), recording.function_at(span)
+    if place is None:
         return None
-    return {**asdict(found), "function": function} if function else asdict(found)
+    return {**asdict(place), "function": function} if function else asdict(place)
 
 
 def _rows(values: list[Any]) -> str:

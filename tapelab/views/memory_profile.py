@@ -104,14 +104,14 @@ def _held(model: Model) -> list[int]:
     """How many frames are on the tape after each backward step; those already passed are not."""
     nodes, through = model.graph.nodes, _through(model)
     last = {node: at for at, node in enumerate(through)}
-    found, frames = [], len(model.graph.frames)
+    counts, frames = [], len(model.graph.frames)
     for at, node in enumerate(through):
         if _lets_go(model) and node >= 0 and last[node] == at:
             frames = min(frames, nodes[node].frame)
-        found.append(frames)
-    if found and _lets_go(model):
-        found[-1] = 0
-    return found
+        counts.append(frames)
+    if counts and _lets_go(model):
+        counts[-1] = 0
+    return counts
 
 
 def _backwards(model: Model, buffers: Buffers) -> list[int]:
@@ -124,7 +124,7 @@ def _backwards(model: Model, buffers: Buffers) -> list[int]:
     last = {node: at for at, node in enumerate(through)}
     alive: dict[int, int] = {}
     rows: list[int] = []
-    found = []
+    sizes = []
     for at, flow in enumerate(model.flows):
         if in_rows and flow is not None and flow.event < 0:  # the next row; those before are kept
             rows += [alive.pop(node) for node in wanted & alive.keys()]
@@ -133,5 +133,5 @@ def _backwards(model: Model, buffers: Buffers) -> list[int]:
             alive[node] = flow.sum
         if last[through[at]] == at and through[at] not in wanted:
             alive.pop(through[at], None)
-        found.append(buffers.size(buffers.of((*rows, *alive.values()))))
-    return found
+        sizes.append(buffers.size(buffers.of((*rows, *alive.values()))))
+    return sizes

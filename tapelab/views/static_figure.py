@@ -143,15 +143,15 @@ def _node(model: Model, folds: Folds | None, owner: int) -> FigureNode:
 def _edges(model: Model, node: list[int]) -> tuple[FigureEdge, ...]:
     """The edges between different nodes, each pair once, with the gradient propagated along it."""
     gradient_text = _contributions(model)
-    found: dict[tuple[int, int], FigureEdge] = {}
+    edges: dict[tuple[int, int], FigureEdge] = {}
     for edge in model.graph.edges:
         start, end = node[edge.start], node[edge.end]
         if start == end or min(start, end) < 0:
             continue
-        known = found.get((start, end))
+        known = edges.get((start, end))
         text = gradient_text.get((edge.start, edge.end), known.gradient_text if known else None)
-        found[start, end] = FigureEdge(start, end, edge.kind, text)
-    return tuple(found.values())
+        edges[start, end] = FigureEdge(start, end, edge.kind, text)
+    return tuple(edges.values())
 
 
 def _contributions(model: Model) -> dict[tuple[int, int], str]:

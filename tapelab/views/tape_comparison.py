@@ -112,22 +112,22 @@ def compared(before: Recording, after: Recording) -> Compared:
     return Compared(before, after, (old, new), pairs)
 
 
-def rows(found: Compared) -> list[Row]:
+def rows(comparison: Compared) -> list[Row]:
     """The pairs that differ with what is around them, the others counted."""
-    old, new = found.models
-    near = _near(found.pairs)
-    made: list[Row] = []
+    old, new = comparison.models
+    near = _near(comparison.pairs)
+    shown: list[Row] = []
     skipped = 0
-    for at, pair in enumerate(found.pairs):
-        if at not in near or len(made) >= MOST:
+    for at, pair in enumerate(comparison.pairs):
+        if at not in near or len(shown) >= MOST:
             skipped += 1
             continue
         if skipped:
-            made.append(Row(None, None, left_out=skipped))
+            shown.append(Row(None, None, left_out=skipped))
             skipped = 0
         changes = tuple(each for each in CHANGES if each in pair.changes)
-        made.append(Row(_cell(old, pair.before), _cell(new, pair.after), changes))
-    return [*made, Row(None, None, left_out=skipped)] if skipped else made
+        shown.append(Row(_cell(old, pair.before), _cell(new, pair.after), changes))
+    return [*shown, Row(None, None, left_out=skipped)] if skipped else shown
 
 
 def _near(pairs: tuple[Pair, ...]) -> set[int]:
@@ -150,46 +150,48 @@ def _cell(model: Model, frame: int) -> Cell | None:
     return Cell(model.tag(frame), model.frame_label(frame), value, gradient)
 
 
-def code_rows(found: Compared) -> list[tuple[str, str, str]]:
+def code_rows(comparison: Compared) -> list[tuple[str, str, str]]:
     """The lines of both codes side by side with a mark: ` ` alike, `−`, `+`, `≠`."""
-    old, new = (dedent("\n".join(code_lines(model))).split("\n") for model in found.models)
-    made = []
+    old, new = (dedent("\n".join(code_lines(model))).split("\n") for model in comparison.models)
+    rows = []
     for kind, start, end, begin, stop in SequenceMatcher(None, old, new, False).get_opcodes():
         for at in range(max(end - start, stop - begin)):
             left = old[start + at] if start + at < end else ""
             right = new[begin + at] if begin + at < stop else ""
             here, there = start + at < end, begin + at < stop
             mark = " " if kind == "equal" else "≠" if here and there else "−" if here else "+"
-            made.append((mark, left, right))
-    return made
+            rows.append((mark, left, right))
+    return rows
 
 
 # As text
 
 
-def text(found: Compared) -> str:
+def text(comparison: Compared) -> str:
     """A terminal's form: the lines of code that differ, the answers, and the frames."""
-    different = [row for row in code_rows(found) if row[0] != " "]
+    different = [row for row in code_rows(comparison) if row[0] != " "]
     code = [
         line
         for mark, left, right in different
         for line in ([f"  − {left}"] * (mark in "−≠") + [f"  + {right}"] * (mark in "+≠"))
     ]
-    gradients = [f"  {name}  {old}  →  {new}" for name, old, new in found.gradients if old != new]
+    gradients = [
+        f"  {name}  {old}  →  {new}" for name, old, new in comparison.gradients if old != new
+    ]
     sections = [
-        [found.headline],
+        [comparison.headline],
         code,
-        [describe_call(found.after) or describe_call(found.before), *gradients]
+        [describe_call(comparison.after) or describe_call(comparison.before), *gradients]
         if gradients
         else [],
-        _table(found),
+        _table(comparison),
     ]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
 
-def _table(found: Compared) -> list[str]:
+def _table(comparison: Compared) -> list[str]:
     """The frames in columns: those of the one side, those of the other, and what differs."""
-    shown = rows(found)
+    shown = rows(comparison)
     cells = [(*_cell_texts(row.before), *_cell_texts(row.after)) for row in shown]
     widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
     lines = []
@@ -208,8 +210,8 @@ def _table(found: Compared) -> list[str]:
     return lines
 
 
-def _call_text(found: Compared) -> str:
-    return describe_call(found.after) or describe_call(found.before)
+def _call_text(comparison: Compared) -> str:
+    return describe_call(comparison.after) or describe_call(comparison.before)
 
 
 def _alike(count: int) -> str:
@@ -226,12 +228,12 @@ def _cell_texts(cell: Cell | None) -> tuple[str, ...]:
 # As a card
 
 
-def html(found: Compared) -> str:
+def html(comparison: Compared) -> str:
     """A card for a notebook: both codes, both answers, both tapes; it needs no script."""
     head = f'<div class="head"><h3>{say("Before and after")}</h3><span class="muted">'
-    body = f"{head}{escape(found.headline)}</span></div>{_code_html(found)}"
+    body = f"{head}{escape(comparison.headline)}</span></div>{_code_html(comparison)}"
     return f"<style>{_style()}</style>" + card(
-        say("Before and after"), f"{body}{_answers_html(found)}{_frames_html(found)}"
+        say("Before and after"), f"{body}{_answers_html(comparison)}{_frames_html(comparison)}"
     )
 
 
@@ -244,33 +246,33 @@ _SIGNS: Final = {"−": "− ", "+": " +", "≠": "−+", " ": "  "}
 """What stands before a line, on the one side and on the other."""
 
 
-def _code_html(found: Compared) -> str:
+def _code_html(comparison: Compared) -> str:
     looks = {"−": ("del", ""), "+": ("", "ins"), "≠": ("del", "ins"), " ": ("", "")}
     sides = []
     for side, title in ((0, say("before")), (1, say("after"))):
         lines = "".join(
             f'<span class="row {looks[mark][side]}"><i>{_SIGNS[mark][side]}</i>'
             f"{escape(code[side], quote=False)}</span>"
-            for mark, *code in code_rows(found)
+            for mark, *code in code_rows(comparison)
         )
         sides.append(f'<div><h4>{title}</h4><pre dir="ltr" tabindex="0">{lines}</pre></div>')
     return f'<div class="pair">{"".join(sides)}</div>'
 
 
-def _answers_html(found: Compared) -> str:
+def _answers_html(comparison: Compared) -> str:
     texts = "".join(
         f"<li><code>{escape(name)}</code><bdi>{escape(old)}</bdi> → <bdi>{escape(new)}</bdi></li>"
-        for name, old, new in found.gradients
+        for name, old, new in comparison.gradients
     )
-    call_text = escape(describe_call(found.after) or describe_call(found.before))
+    call_text = escape(describe_call(comparison.after) or describe_call(comparison.before))
     return (
         f'<div class="say"><h4><code>{call_text}</code></h4><ul>{texts}</ul></div>' if texts else ""
     )
 
 
-def _frames_html(found: Compared) -> str:
+def _frames_html(comparison: Compared) -> str:
     head = "".join(_heads())
-    body = "".join(_row_html(row) for row in rows(found))
+    body = "".join(_row_html(row) for row in rows(comparison))
     caption = say("The frames of both tapes, side by side")
     return (
         f'<div class="frames" tabindex="0" role="group" aria-label="{escape(caption)}">'

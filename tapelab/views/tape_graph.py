@@ -111,10 +111,10 @@ def _wanted_after_tape(recording: Recording) -> tuple[int, set[int]]:
             case e.Asked(targets=targets):
                 tensors.update(targets)
             case (
-                e.Ran(inputs=inputs, outputs=made)
-                | e.Left(tensor=int() as inputs, result=int() as made)
-                | e.Returned(value=int() as inputs, tensor=int() as made)
-            ) if tensors.intersection(_several(made)):
+                e.Ran(inputs=inputs, outputs=outputs)
+                | e.Left(tensor=int() as inputs, result=int() as outputs)
+                | e.Returned(value=int() as inputs, tensor=int() as outputs)
+            ) if tensors.intersection(_several(outputs)):
                 tensors.update(_several(inputs))
                 wanted.add(each.index)
             case _:

@@ -91,5 +91,5 @@ def _field(recording: Recording, kind: type[e.Event], field: str) -> NDArray[Any
     """One field of all events of a kind; it must stand before any list of the event."""
     starts = recording.columns["event.start"][_events(recording, kind)]
     place = kind.__slots__.index(field)
-    found: NDArray[Any] = recording.columns["event.fields"][starts + place]
-    return found
+    values: NDArray[Any] = recording.columns["event.fields"][starts + place]
+    return values

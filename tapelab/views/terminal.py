@@ -131,8 +131,8 @@ def coloured(line: str) -> str:
     """A line with its colours."""
     taken: list[tuple[int, int, str]] = []
     for pattern, colour in COLOURS:
-        for found in pattern.finditer(line):
-            start, end = found.span()
+        for match in pattern.finditer(line):
+            start, end = match.span()
             if all(end <= first or last <= start for first, last, _ in taken):
                 taken.append((start, end, colour))
     for start, end, colour in sorted(taken, reverse=True):

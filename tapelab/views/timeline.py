@@ -93,11 +93,11 @@ class Model:
     @cached_property
     def arrivals(self) -> dict[int, list[int]]:
         """For each node the backward steps, counted from 0, that bring something to it."""
-        found: dict[int, list[int]] = defaultdict(list)
+        arrivals: dict[int, list[int]] = defaultdict(list)
         for at, flow in enumerate(self.flows):
             if flow is not None and flow.tensor in self.graph.of_tensor:
-                found[self.graph.of_tensor[flow.tensor]].append(at)
-        return found
+                arrivals[self.graph.of_tensor[flow.tensor]].append(at)
+        return arrivals
 
     def __len__(self) -> int:
         """The number of steps, forwards and back."""

@@ -32,12 +32,12 @@ def compare(before: TapeLike, after: TapeLike) -> Comparison:
     is a tape with its backward pass.
     """
     __tracebackhide__ = True
-    found = Comparison(compared(recorded(before, by="compare"), recorded(after, by="compare")))
+    comparison = Comparison(compared(recorded(before, by="compare"), recorded(after, by="compare")))
     if shell() is None:
-        print(found, end="")
+        print(comparison, end="")
     else:
-        found._ipython_display_()
-    return found
+        comparison._ipython_display_()
+    return comparison
 
 
 @dataclass(frozen=True, eq=False)

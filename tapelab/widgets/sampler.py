@@ -94,14 +94,14 @@ class Trial:
     def result(self, places: Sequence[Tensor | Variable]) -> Tensor:
         """The function's one number; places and held arguments by their names."""
         named = {each.name: place for each, place in zip(self.inputs, places, strict=True)}
-        given = self.function(**named, **self.held)
+        result = self.function(**named, **self.held)
         try:
-            found = given if isinstance(given, Tensor) else to_tensor(given)
+            tensor = result if isinstance(result, Tensor) else to_tensor(result)
         except (TypeError, ValueError):
-            found = None
-        if found is None or found.shape.rank != 0 or not found.dtype.is_floating:
-            raise TypeError(_not_a_number(self.name, given, found))
-        return found
+            tensor = None
+        if tensor is None or tensor.shape.rank != 0 or not tensor.dtype.is_floating:
+            raise TypeError(_not_a_number(self.name, result, tensor))
+        return tensor
 
     def evaluation(self, values: Sequence[float]) -> Evaluation:
         """The forward and backward pass at one point, with the recording of its tape."""
@@ -167,11 +167,11 @@ class Trial:
 
     def _along(self, number: int, others: tuple[float, ...], samples: int) -> Curve:
         each = self.inputs[number]
-        found = []
+        points = []
         for place in np.linspace(each.low, each.high, samples).tolist():
             result, derivatives = self.derivatives((*others[:number], place, *others[number:]))
-            found.append((result, derivatives[number]))
-        results, along = zip(*found, strict=True)
+            points.append((result, derivatives[number]))
+        results, along = zip(*points, strict=True)
         return Curve(results, along)
 
     def curves(self, values: Sequence[float]) -> tuple[Curve, ...]:
@@ -196,12 +196,12 @@ class Trial:
     def _bounds(self) -> Bounds:
         """How far the plots reach: over all places alike, so that axes stand still."""
         side = max(2, int(LOOKED_AT ** (1 / len(self.inputs))))
-        found = [
+        points = [
             self.derivatives(values) for values in _places(self.inputs, [side] * len(self.inputs))
         ]
-        found.append(self.derivatives(self.starts))
-        along = zip(*(derivatives for _, derivatives in found), strict=True)
-        return Bounds(_reach([result for result, _ in found]), tuple(map(_reach, along)))
+        points.append(self.derivatives(self.starts))
+        along = zip(*(derivatives for _, derivatives in points), strict=True)
+        return Bounds(_reach([result for result, _ in points]), tuple(map(_reach, along)))
 
     def grid(self) -> Grid:
         """Evaluations on an even grid, as many as a page may hold; the first is the start."""
@@ -262,18 +262,18 @@ def _float(derivative: SupportsFloat | None) -> Derivative:
     return None if derivative is None else float(derivative)
 
 
-def _not_a_number(name: str, given: object, found: Tensor | None) -> str:
+def _not_a_number(name: str, result: object, tensor: Tensor | None) -> str:
     """Why a result cannot be drawn over its inputs."""
-    if found is None:
+    if tensor is None:
         return (
-            f"what_if() draws one number, and {name}() returned {type(given).__name__}. "
+            f"what_if() draws one number, and {name}() returned {type(result).__name__}. "
             "Return one tensor, such as the loss."
         )
-    kind = f"{found.dtype.name}{list(found.shape)}" if found.shape.rank else found.dtype.name
+    kind = f"{tensor.dtype.name}{list(tensor.shape)}" if tensor.shape.rank else tensor.dtype.name
     message = f"what_if() draws one float, and {name}() returned {kind}. "
-    if found.shape.rank:
+    if tensor.shape.rank:
         return f"{message}Return tf.reduce_sum(…) of it."
-    if found.dtype.is_complex:
+    if tensor.dtype.is_complex:
         return f"{message}Return tf.abs(…) of it."
-    whole = found.dtype.is_integer or found.dtype.is_bool
+    whole = tensor.dtype.is_integer or tensor.dtype.is_bool
     return f"{message}Return {'tf.cast(…, tf.float32) of it' if whole else 'a number'}."

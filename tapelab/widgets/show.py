@@ -136,28 +136,28 @@ def recorded(tape: TapeLike, target: Any = None, source: Any = None, by: str = "
                 "tf.show(tape, target, source)."
             )
         return tape.recording(target, source)
-    found = _read(tape, by)
+    recording = _read(tape, by)
     if target is not None or source is not None:
         raise TypeError(
             "show() got a recording together with a target. A recording holds the questions that "
             "were put to its tape; to ask another one, pass the tape itself: tf.show(tape, target)."
         )
-    return found
+    return recording
 
 
-def _read(given: object, by: str) -> Recording:
+def _read(thing: object, by: str) -> Recording:
     __tracebackhide__ = True
-    match given:
+    match thing:
         case Recording():
-            return given
+            return thing
         case Picture():
-            return given.recording
+            return thing.recording
         case bytes() | bytearray() | memoryview():
-            return from_bytes(given)
+            return from_bytes(thing)
         case str() | PathLike():
-            return Recording.load(given)
+            return Recording.load(thing)
     raise TypeError(
-        f"{by}() needs a tape, or a recording of one, got {_called(given)}. "
+        f"{by}() needs a tape, or a recording of one, got {_called(thing)}. "
         f"Try tf.{_TRY[by]} with the tape of `with tf.GradientTape() as tape:`."
     )
 
@@ -181,8 +181,8 @@ def why_missing(recording: Recording) -> Explanation | None:
             if why is not None and why.findings:
                 return why
         if -1 not in call.results and len(recording) <= LOOKED_THROUGH:
-            found = explain_call(recording, call.call)
-            return found if found.findings else None
+            explanation = explain_call(recording, call.call)
+            return explanation if explanation.findings else None
     return None
 
 

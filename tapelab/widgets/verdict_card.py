@@ -113,10 +113,10 @@ def _head(title: str, place: str, earned: float, of: float, beside: str = "") ->
 
 
 def _check(judged: Judged) -> str:
-    said, found = remark(judged), judged.outcome
+    said, outcome = remark(judged), judged.outcome
     text = f"<p>{prose(said)}</p>" if said else ""
-    stand = f"{short(found.points)} / {short(judged.of)}"
-    return _item(judged.grade, translated(judged.title), text + pictures(found.arrays), stand)
+    stand = f"{short(outcome.points)} / {short(judged.of)}"
+    return _item(judged.grade, translated(judged.title), text + pictures(outcome.arrays), stand)
 
 
 def _stand(exercise: Exercise, verdict: Verdict | None) -> str:
@@ -143,15 +143,15 @@ def _help(verdict: Verdict, hints: Hints) -> str:
     return f"<div class='row help'>{ladder}{tape}</div>" if ladder or tape else ""
 
 
-def _tape(found: Outcome) -> str:
+def _tape(outcome: Outcome) -> str:
     """The graph in small, and the Explorer behind a button, open at the place."""
-    assert found.trial is not None, "only what has a trial is looked at"
-    recording = found.trial.recording
+    assert outcome.trial is not None, "only what has a trial is looked at"
+    recording = outcome.trial.recording
     model = Model.of(recording)
     small = len(model.graph.nodes) <= LARGEST
     graph = _graph(svg.svg(recording, adapts=True)) if small else ""
-    picture = html.frame(recording, html.plain(found.trial.explanation),
-                         step=step_of(model, found.event))  # fmt: skip
+    picture = html.frame(recording, html.plain(outcome.trial.explanation),
+                         step=step_of(model, outcome.event))  # fmt: skip
     return (
         f"<div class=tape><h4>{say('On your tape')}</h4>{graph}</div><details class=explorer>"
         f"{_button(say('Show me on the tape'))}{picture}</details>"
@@ -224,14 +224,14 @@ class Card:
 
     def show(self) -> Picture:
         """The tape of the first check that failed, at the place where to look."""
-        found = self.about.to_look_at if isinstance(self.about, Verdict) else None
-        if found is None or found.trial is None:
+        outcome = self.about.to_look_at if isinstance(self.about, Verdict) else None
+        if outcome is None or outcome.trial is None:
             raise LookupError(
                 "This card tells of no tape. `show` is for the verdict on an answer that returns "
                 'a tape, as tf.check("05.1").show().'
             )
-        step = step_of(Model.of(found.trial.recording), found.event)
-        return Picture(found.trial.recording, found.trial.explanation, step)
+        step = step_of(Model.of(outcome.trial.recording), outcome.event)
+        return Picture(outcome.trial.recording, outcome.trial.explanation, step)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         content: dict[str, Any] = {"text/plain": self.text, "text/html": self.html}

@@ -102,5 +102,5 @@ def _taps() -> Iterator[Tap]:
 
 def _there() -> Iterator[Compiled]:
     """The programs that live, whatever other threads do meanwhile."""
-    found = (reference() for reference in programs.valuerefs())
-    return (program for program in found if program is not None)
+    programs_alive = (reference() for reference in programs.valuerefs())
+    return (program for program in programs_alive if program is not None)

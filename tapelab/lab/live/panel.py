@@ -183,10 +183,10 @@ _DO: Final[dict[str, Callable[[Panel, dict[str, Any]], None]]] = {
 
 def _request(name: object) -> Callable[[Panel, dict[str, Any]], None]:
     """The handler of a request; RequestError for an unknown one."""
-    found = _DO.get(name) if isinstance(name, str) else None
-    if found is None:
+    handler = _DO.get(name) if isinstance(name, str) else None
+    if handler is None:
         raise RequestError(f"A Tape panel cannot ask for {name!r}. Try one of {', '.join(_DO)}.")
-    return found
+    return handler
 
 
 IDLE: Final = 0.1

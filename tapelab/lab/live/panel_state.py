@@ -90,8 +90,8 @@ class Scene:
                 return called
         if (tape := self._open()) is not None:
             return tape
-        found = [tape for tape in (self._last_called(), self._named()) if tape is not None]
-        return max(found, key=_age, default=None)
+        tapes = [tape for tape in (self._last_called(), self._named()) if tape is not None]
+        return max(tapes, key=_age, default=None)
 
     def _open(self) -> GradientTape | None:
         """The innermost tape that records now."""
@@ -116,8 +116,8 @@ class Scene:
         return self._known() if self._known is not None else None
 
     def _findings(self) -> list[dict[str, Any]]:
-        found = sorted(self.history.run.findings.values(), key=lambda each: -each["step"])
-        return found[:MOST_FINDINGS]
+        findings = sorted(self.history.run.findings.values(), key=lambda each: -each["step"])
+        return findings[:MOST_FINDINGS]
 
     def _facts(self, tape: GradientTape | None, recording: bool) -> dict[str, Any]:
         if tape is None:

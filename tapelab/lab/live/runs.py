@@ -160,15 +160,15 @@ class Run:
 
     def track(self, key: Hashable, source: LoggedTensor) -> Track | None:
         """What is known of a source; None for one too many."""
-        found = self.tracks.get(key)
-        if found is None:
+        known = self.tracks.get(key)
+        if known is None:
             if len(self.tracks) >= MOST_VARIABLES:
                 self.more.add(key)
                 return None
             origin = source.origin if source.owner is None else source.owner.origin
             name = self._unique(self.places.name(source) or f"#{len(self.tracks) + 1}")
-            found = self.tracks[key] = Track(name, source, self.places.where(origin))
-        return found
+            known = self.tracks[key] = Track(name, source, self.places.where(origin))
+        return known
 
     def _unique(self, name: str) -> str:
         taken = {track.name for track in self.tracks.values()}
@@ -190,17 +190,17 @@ class Run:
 
 def keys_of(sources: tuple[LoggedTensor, ...]) -> tuple[Any, ...]:
     """The keys of sources from call to call: of a tensor, where it was created."""
-    made: Counter[Any] = Counter()
+    counts: Counter[Any] = Counter()
     return tuple(
-        [each.owner.id if each.owner is not None else _place(each, made) for each in sources]
+        [each.owner.id if each.owner is not None else _place(each, counts) for each in sources]
     )
 
 
-def _place(end: LoggedTensor, made: Counter[Any]) -> tuple[Any, ...]:
+def _place(end: LoggedTensor, counts: Counter[Any]) -> tuple[Any, ...]:
     """Where a tensor was made, and how many were made there before."""
     place = (end.origin.code.co_filename, end.origin.instruction) if end.origin else ()
-    made[place] += 1
-    return (*place, made[place])
+    counts[place] += 1
+    return (*place, counts[place])
 
 
 def question_of(origin: Origin, sources: tuple[LoggedTensor, ...]) -> Any:
