@@ -16,7 +16,7 @@
 # %% [markdown]
 # # 07 · Shapes, broadcasting, Jacobians
 #
-# *You ask how a vector reacts to a vector, and get back a single vector. What has happened to all the other numbers?*
+# *You differentiate a vector with respect to a vector, and get only one vector. Where are all the other derivatives?*
 #
 # About 40 minutes.
 
@@ -27,8 +27,8 @@ import tapelab as tf
 # %% [markdown]
 # ## A gradient is as large as its source
 #
-# Three numbers go in, three come out: `y` is the running sum of `x`. That makes nine slopes, one for each pair. The tape
-# answers with three. Which three?
+# `x` has three elements, and so has `y`, its running sum. There are nine derivatives, one for each pair. The tape
+# returns three numbers. Which ones?
 
 # %%
 x = tf.Variable([1.0, 2.0, 3.0], name="x")
@@ -40,16 +40,16 @@ print(y.numpy())
 print(tape.gradient(y, x).numpy())
 
 # %% [markdown]
-# Here are all nine, as a table. Row i tells how `y[i]` reacts, column j to which `x[j]`:
+# Here are all nine, as a table. Row i has the derivatives of `y[i]`, column j those with respect to `x[j]`:
 
 # %%
 with tf.GradientTape() as tape:
     y = tf.cumsum(x)
 
-slopes = tape.jacobian(y, x)
-print(slopes.numpy())
+derivatives = tape.jacobian(y, x)
+print(derivatives.numpy())
 
-plt.imshow(slopes, cmap="Blues")
+plt.imshow(derivatives, cmap="Blues")
 plt.xticks(range(3))
 plt.yticks(range(3))
 plt.xlabel("to x[j]")
@@ -58,11 +58,12 @@ plt.title("The Jacobian of a running sum")
 plt.show()
 
 # %% [markdown]
-# This table is the **Jacobian**. And `[3, 2, 1]` are the sums of its *columns*. `tape.gradient(y, x)` has answered another
-# question than the one you meant: *how does the **sum** of all of `y` react to each `x[j]`?*
+# This table is the **Jacobian**. `[3, 2, 1]` are the sums of its *columns*. `tape.gradient(y, x)` is the gradient of
+# the **sum** of `y` with respect to each `x[j]`.
 #
-# That is no whim. A tape starts its way back with an upstream of ones, one for each number of the target; where there are many
-# numbers, their contributions add. For a loss, which is one number, it makes no difference.
+# There is a reason. The backward pass starts with an upstream gradient of ones, one for each element of the target.
+# If there are several elements, their contributions are added. For a loss, which is one number, it makes no
+# difference.
 #
 # ### Exercise 07.1: sums of columns
 #
@@ -91,10 +92,11 @@ def sums_of_columns():
 tf.check("07.1")
 
 # %% [markdown]
-# ## What was copied comes back summed
+# ## The gradients of copies are added
 #
-# In `a[:, tf.newaxis] * b` each number of `a` meets three numbers of `b`. **Broadcasting** copies it three times. On the way
-# back, three contributions arrive at the one number that was copied, and as always they add. Step through it and watch the shapes:
+# In `a[:, tf.newaxis] * b` each element of `a` is multiplied by three elements of `b`. **Broadcasting** uses it three
+# times, as if it were copied. So in the backward pass three contributions arrive at this element, and they are added.
+# Step through it and watch the shapes:
 
 # %%
 rows = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], name="rows")
@@ -107,8 +109,8 @@ with tf.GradientTape() as tape:
 tf.show(tape, y)
 
 # %% [markdown]
-# At the `+` an upstream of shape (2, 3) arrives. To `rows` it goes as it is. `bias` has the shape (3,): its gradient must have that
-# shape, too, and so the two rows are added.
+# At the `+` an upstream gradient of shape (2, 3) arrives. `rows` gets it unchanged. `bias` has the shape (3,), and so
+# has its gradient: the two rows are added.
 #
 # ### Exercise 07.2: the rule of a bias
 #
@@ -134,7 +136,8 @@ tf.check("07.2")
 # %% [markdown]
 # ## The trap: (N,) against (N, 1)
 #
-# Broadcasting never asks. Three predictions in a column, three labels in a row; what is their difference?
+# Broadcasting gives no warning. There are three predictions in a column and three labels in a row. What is their
+# difference?
 
 # %%
 predictions = tf.constant([[1.5], [3.0], [4.5]])
@@ -144,12 +147,13 @@ print((predictions - labels).shape)
 print((predictions - labels).numpy())
 
 # %% [markdown]
-# *Every* prediction was compared with *every* label. The loss is a number, the gradient arrives, the model trains, and it learns
-# to say the mean of all labels. No error, no warning from the engine; `tf.explain` sees it in the shapes.
+# *Every* prediction was compared with *every* label. The loss is a number and the gradient arrives, so the model
+# trains. But it learns to predict the mean of all labels. There is no error and no warning. `tf.explain` finds it by
+# the shapes.
 #
-# ### Exercise 07.3: three and not nine
+# ### Exercise 07.3: three, not nine
 #
-# Mend this loss, so that each prediction is compared with its own label.
+# Fix this loss so that each prediction is compared with its own label.
 
 # %%
 @tf.exercise("07.3")
@@ -175,13 +179,13 @@ tf.check("07.3")
 # %% [markdown]
 # ## The rule of a matrix product
 #
-# No rule is used more often than this one, and it can be found by looking at shapes alone. `C = A @ B` with A of shape (n, k)
-# and B of shape (k, m). The upstream has the shape of C, (n, m). What arrives at A must have the shape (n, k): there
-# is only one way to get it out of (n, m) and (k, m) by a product.
+# This is the most important rule in deep learning, and you can find it from the shapes alone. In `C = A @ B`, A has
+# the shape (n, k) and B the shape (k, m). The upstream gradient has the shape of C, (n, m). The gradient of A must
+# have the shape (n, k). There is only one matrix product of (n, m) and (k, m) that has this shape.
 #
 # ### Exercise 07.4: find it by its shape
 #
-# Return what arrives at A and what arrives at B. `tf.transpose` turns a matrix over.
+# Return the gradient of A and the gradient of B. `tf.transpose` transposes a matrix.
 
 # %%
 @tf.exercise("07.4")
@@ -198,8 +202,8 @@ tf.check("07.4")
 # %% [markdown]
 # ## The whole table, when you need it
 #
-# `tape.jacobian(y, x)` has a row for every number of `y`. Its shape is the shape of `y`, followed by the shape of `x`. With a
-# batch, that is a lot of nothing: four examples, each with three scores from three numbers.
+# `tape.jacobian(y, x)` has a row for every element of `y`. Its shape is the shape of `y`, followed by the shape of
+# `x`. For a batch, most of it is zero. Here are four examples, each with three scores from three numbers.
 
 # %%
 batch = tf.Variable([[1.0, 2.0, 0.5], [0.1, 0.2, 0.3], [2.0, -1.0, 1.0], [0.0, 0.0, 3.0]], name="batch")
@@ -217,18 +221,18 @@ plt.colorbar()
 plt.show()
 
 # %% [markdown]
-# Only the four blocks along the diagonal are not zero: no example reacts to another one. `tape.batch_jacobian` computes these
-# blocks alone, in one sweep for all examples.
+# Only the four blocks on the diagonal are not zero, because no example depends on another one. `tape.batch_jacobian`
+# computes only these blocks, for all examples at once.
 #
-# ### Exercise 07.5: count the slopes
+# ### Exercise 07.5: count the derivatives
 #
-# 32 pictures of 784 numbers go into a layer with 10 outputs; each picture has its own. How many numbers does each of these
-# hold? Answer with `"gradient"` of the sum of all outputs with respect to the pictures, `"jacobian"`, `"batch_jacobian"`, and `"zeros"`: how
-# many numbers of the Jacobian must be zero?
+# 32 images of 784 numbers go into a layer with 10 outputs for each image. How many numbers are in each of these?
+# Answer with `"gradient"` of the sum of all outputs with respect to the images, `"jacobian"`, `"batch_jacobian"`, and
+# `"zeros"`: how many numbers of the Jacobian must be zero?
 
 # %%
 @tf.exercise("07.5")
-def count_the_slopes():
+def count_the_derivatives():
     ### BEGIN SOLUTION
     return {
         "gradient": 32 * 784,
@@ -243,17 +247,17 @@ def count_the_slopes():
 tf.check("07.5")
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - `tape.gradient` answers for the **sum** of the target. It is as large as its source.
-# - The Jacobian has all slopes: a row for each number of the target, a column for each of the source.
-# - What broadcasting copies on the way forward is summed on the way back.
-# - (N,) against (N, 1) is (N, N). Look at the shape of what you subtract.
-# - For a batch, `batch_jacobian` leaves out what is zero anyway.
+# - `tape.gradient` returns the gradient of the **sum** of the target. It has the shape of the source.
+# - The Jacobian has all derivatives: a row for each element of the target, a column for each element of the source.
+# - What broadcasting copies in the forward pass is added up in the backward pass.
+# - (N,) minus (N, 1) is (N, N). Check the shapes of what you subtract.
+# - For a batch, `batch_jacobian` leaves out the blocks that are zero.
 #
-# Words to look up: [gradient](glossary.ipynb#gradient), [Jacobian](glossary.ipynb#Jacobian), [broadcasting](glossary.ipynb#broadcasting).
+# Terms in the glossary: [gradient](glossary.ipynb#gradient), [Jacobian](glossary.ipynb#Jacobian), [broadcasting](glossary.ipynb#broadcasting).
 #
-# Next, lesson 08: what becomes of `if` and `for`.
+# Next, lesson 08: the gradient of `if` and `for`.
 
 # %%
 tf.progress("07")

@@ -16,7 +16,7 @@
 # %% [markdown]
 # # 08 · Control flow and loops
 #
-# *A program decides and repeats. A formula does neither. So what is the slope of an `if`?*
+# *A program has conditions and loops. A formula has neither. So what is the derivative of an `if`?*
 #
 # About 30 minutes.
 
@@ -26,7 +26,7 @@ import tapelab as tf
 # %% [markdown]
 # ## The tape has no loops
 #
-# Here is a power, computed by a loop. How many operations will be on the tape?
+# This loop computes a power. How many operations will be on the tape?
 
 # %%
 x = tf.Variable(1.1, name="x")
@@ -49,20 +49,21 @@ with tf.GradientTape() as tape:
 tf.show(tape, y)
 
 # %% [markdown]
-# Twenty multiplications, in a row. The picture folds them into one card, "×20"; unfold it and they are all there. A tape writes
-# down **what ran**, and it does not know whether a loop made it run. Therefore any loop has a gradient: it is a long chain of
-# operations, and each has a rule.
+# There are twenty multiplications. The picture folds them into one card, "×20"; unfold it to see them all. A tape
+# records **what ran**, not the loop in the code. Therefore every loop has a gradient: it is a long chain of
+# operations, and each has a gradient rule.
 #
-# This also holds for an algorithm. Two thousand years ago Heron found square roots like this: guess; then take
-# the mean of the guess and of `a` divided by the guess; repeat.
+# This is true for every algorithm. Two thousand years ago Heron computed square roots like this: start with a guess,
+# then replace it by the mean of the guess and of `a` divided by the guess, and repeat.
 #
-# ### Exercise 08.1: the slope of Heron's method
+# ### Exercise 08.1: the derivative of Heron's method
 #
-# Start with the guess 1, do `steps` rounds, and return the slope of the result with respect to `a`, by a tape.
+# Start with the guess 1, do `steps` iterations, and use a tape to return the derivative of the result with respect to
+# `a`.
 
 # %%
 @tf.exercise("08.1")
-def slope_of_heron(a, steps):
+def derivative_of_heron(a, steps):
     a = tf.Variable(a)
     ### BEGIN SOLUTION
     with tf.GradientTape() as tape:
@@ -77,7 +78,7 @@ def slope_of_heron(a, steps):
 tf.check("08.1")
 
 # %% [markdown]
-# The true slope of √a is 1 / (2√a). Look how the slope of the *program* comes closer, round by round:
+# The true derivative of √a is 1 / (2√a). See how the derivative of the *program* gets closer with every iteration:
 
 # %%
 for steps in (1, 2, 3, 4, 6):
@@ -88,15 +89,15 @@ for steps in (1, 2, 3, 4, 6):
             root = (root + a / root) / 2.0
     print(steps, "rounds:", tape.gradient(root, a).numpy())
 
-print("the slope of √2:", 1 / (2 * 2**0.5))
+print("the derivative of √2:", 1 / (2 * 2**0.5))
 
 # %% [markdown]
-# Keep this in mind: the tape differentiates the **program**, with the rounds that it did. It does not know that you meant a root.
-# Lesson 18 comes back to it.
+# Remember: the tape differentiates the **program**, with the iterations that it ran. It does not know that you want a
+# square root. Lesson 18 returns to this.
 #
 # ## The tape has no branches
 #
-# A function with a bend. What is on the tape when `x` is negative?
+# Here is a function with a [kink](glossary.ipynb#kink). What is on the tape when `x` is negative?
 
 # %%
 def bent(x):
@@ -112,11 +113,11 @@ with tf.GradientTape() as tape:
 tf.show(tape, y)
 
 # %% [markdown]
-# One multiplication, that of the branch that was taken. The other branch has left no trace, and neither has the question `x > 0`: it was
-# asked, answered, and has no slope. On each side of the bend the gradient is right. *At* the bend there is none in mathematics;
-# the tape takes that of the branch it ran.
+# There is one multiplication, that of the branch that ran. The other branch is not on the tape, and neither is the
+# condition `x > 0`, which has no derivative. On each side of the kink the gradient is correct. *At* the kink there is
+# no derivative; the tape returns that of the branch that ran.
 #
-# A decision by `tf.where` is something else: **both** sides are computed, and the choice is an operation.
+# `tf.where` is different: it computes **both** sides, and the selection is an operation on the tape.
 
 # %%
 with tf.GradientTape() as tape:
@@ -127,7 +128,7 @@ tf.show(tape, y)
 # %% [markdown]
 # ### Exercise 08.2: which branch?
 #
-# Predict the slopes, numbers or `None`:
+# Predict the derivatives. Each is a number or `None`:
 #
 # ```python
 # def stairs(x):
@@ -138,7 +139,7 @@ tf.show(tape, y)
 #     return tf.constant(7.0)
 # ```
 #
-# at `x = 2`, `x = 0.5` and `x = -1`; and last, at `x = 1`, where two steps meet.
+# at `x = 2`, `x = 0.5` and `x = -1`; and at `x = 1`, where two branches meet.
 
 # %%
 @tf.exercise("08.2")
@@ -152,9 +153,9 @@ def which_branch():
 tf.check("08.2")
 
 # %% [markdown]
-# ## How often?
+# ## The number of iterations
 #
-# A `while` decides before every round. So the number of rounds depends on `x`, too:
+# A `while` loop checks its condition before every iteration. So the number of iterations depends on `x`, too:
 
 # %%
 def grown(x):
@@ -168,16 +169,17 @@ for start in (2.9, 3.0, 3.1, 3.2):
     x = tf.Variable(start)
     with tf.GradientTape() as tape:
         y, rounds = grown(x)
-    print(f"x = {start}: {rounds} rounds, y = {y.numpy():.1f}, slope {tape.gradient(y, x).numpy():.1f}")
+    print(f"x = {start}: {rounds} rounds, y = {y.numpy():.1f}, derivative {tape.gradient(y, x).numpy():.1f}")
 
 # %% [markdown]
-# Between 3.1 and 3.2 a round is lost, and `y` falls off a cliff. The slopes know nothing of it: each of them tells how `y` reacts **as long as
-# the number of rounds stays the same**. The tape cannot warn, because what was not run is not there.
+# Between 3.1 and 3.2 there is one iteration less, and `y` jumps down. The derivatives do not show this: each is
+# correct only **as long as the number of iterations stays the same**. The tape cannot warn you, because it contains
+# only what ran.
 #
-# ### Exercise 08.3: round by round
+# ### Exercise 08.3: count the iterations
 #
-# For `grown`, predict: the number of multiplications on the tape and the slope at `x = 3` (where `y` is 243) and at `x = 10`; and the gradient of
-# `tf.constant(float(rounds))` with respect to `x`.
+# For `grown`, predict the number of multiplications on the tape and the derivative at `x = 3` (where `y` is 243) and
+# at `x = 10`. Predict also the gradient of `tf.constant(float(rounds))` with respect to `x`.
 
 # %%
 @tf.exercise("08.3")
@@ -205,7 +207,8 @@ tf.check("08.3")
 # %% [markdown]
 # ## The branch for one single point
 #
-# sin(x) / x cannot be computed at 0, where it should be 1. So one catches that single point. It looks harmless:
+# sin(x) / x cannot be computed at 0, where it should be 1. So this program treats the point 0 separately. It looks
+# harmless:
 
 # %%
 def sinc(x):
@@ -217,20 +220,20 @@ for value in (0.0, 0.01):
     x = tf.Variable(value)
     with tf.GradientTape() as tape:
         y = sinc(x)
-    print("x =", value, " y =", y.numpy(), " slope:", tape.gradient(y, x))
+    print("x =", value, " y =", y.numpy(), " gradient:", tape.gradient(y, x))
 
 # %% [markdown]
-# The value is right everywhere. The gradient at 0 is not there at all: on the branch that ran, nothing leads back to `x`. A value in a
-# single point says nothing about a *slope*. What the branch needs is a formula that is right **around** the point, such as the beginning of the
-# series: sin(x) / x = 1 − x² / 6 + …
+# The value is correct everywhere. But at 0 there is no gradient: in the branch that ran, nothing depends on `x`. A
+# value at a single point does not determine a *derivative*. The branch needs a formula that is correct **around** the
+# point, such as the first terms of the series: sin(x) / x = 1 − x² / 6 + …
 #
-# ### Exercise 08.4: right around zero
+# ### Exercise 08.4: correct around zero
 #
-# Mend `sinc` so that the slope is right at 0 and everywhere else. It is 0 at 0, and −x/3 close to it.
+# Fix `sinc` so that the derivative is correct at 0 and everywhere else. It is 0 at 0, and about −x/3 close to 0.
 
 # %%
 @tf.exercise("08.4")
-def slope_of_sinc(value):
+def derivative_of_sinc(value):
     x = tf.Variable(value)
     with tf.GradientTape() as tape:
         ### BEGIN SOLUTION
@@ -243,16 +246,16 @@ def slope_of_sinc(value):
 tf.check("08.4")
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - A tape records what ran. Loops are unrolled, branches leave one side.
-# - The gradient is that of the path that was taken. How often, and which way, are decisions: they have no slope.
-# - Where the number of rounds or the branch changes, the function may jump, and no gradient warns you.
-# - A branch for one point gives it a value, and takes its slope away.
+# - A tape records what ran. Loops are unrolled; of a branch only the side that ran is recorded.
+# - The gradient is that of the path that ran. Conditions and numbers of iterations have no derivative.
+# - Where the branch or the number of iterations changes, the function may jump, and no gradient warns you.
+# - A branch for a single point can give the correct value and lose the derivative.
 #
-# Words to look up: [unrolling](glossary.ipynb#unrolling), [branch](glossary.ipynb#branch).
+# Terms in the glossary: [unrolling](glossary.ipynb#unrolling), [branch](glossary.ipynb#branch).
 #
-# Next, lesson 09: the same chain, walked in the other direction.
+# Next, lesson 09: the same chain in the other direction.
 
 # %%
 tf.progress("08")

@@ -16,8 +16,8 @@
 # %% [markdown]
 # # 09 · Forward and reverse: JVP and VJP
 #
-# *A chain of slopes can be multiplied from the left or from the right. The result is the same. Why is the one a thousand times
-# cheaper?*
+# *A product of derivatives can be computed from the left or from the right, with the same result. Why can one be a
+# thousand times cheaper?*
 #
 # About 35 minutes.
 
@@ -27,8 +27,9 @@ import tapelab as tf
 # %% [markdown]
 # ## One chain, two directions
 #
-# Lesson 01 had two ways without any nudging: dual numbers carry slopes **forward**, a tape carries them **back**. Both multiply the same local
-# slopes. Take three numbers in, two numbers out:
+# Lesson 01 had two methods of automatic differentiation: dual numbers compute derivatives **forward**, a tape
+# computes them **backward**. Both multiply the same local derivatives. Here is a function with three inputs and two
+# outputs:
 
 # %%
 def machine(x):
@@ -45,15 +46,15 @@ with tf.GradientTape() as tape:
 print(tape.jacobian(y, x).numpy())
 
 # %% [markdown]
-# Six slopes: a row for each output, a column for each input.
+# There are six derivatives: a row for each output, a column for each input.
 #
-# - **Forward**: choose a direction in which the *input* moves. Out comes how all outputs move. That is a
-#   **JVP**, the Jacobian times a vector; with the direction `[1, 0, 0]` it is the first *column*.
-# - **Reverse**: choose a weight for each *output*. Out comes how that weighted sum reacts to all inputs. That is a
-#   **VJP**, a vector times the Jacobian; with the weights `[1, 0]` it is the first *row*.
+# - **Forward mode**: choose a direction of the *inputs*. The result says how all outputs change. It is a **JVP**, a
+#   Jacobian-vector product; with the direction `[1, 0, 0]` it is the first *column*.
+# - **Reverse mode**: choose a weight for each *output*. The result is the gradient of this weighted sum. It is a
+#   **VJP**, a vector-Jacobian product; with the weights `[1, 0]` it is the first *row*.
 #
-# A tape gives VJPs; the weights are called `output_gradients`. For JVPs there is an accumulator, which carries dual
-# numbers:
+# A tape computes VJPs; the weights are called `output_gradients`. For JVPs there is `ForwardAccumulator`, which uses
+# dual numbers:
 
 # %%
 with tf.GradientTape() as tape:
@@ -68,8 +69,9 @@ with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0, 0.0])) as accumula
 print("first column:", accumulator.jvp(y).numpy())
 
 # %% [markdown]
-# Here is the way back, with the weights 1 and 1. Each frame multiplies an upstream by a local slope. Now imagine the same frames from
-# left to right: each would multiply what comes from its *inputs* by the same local slope.
+# Here is the backward pass with the weights 1 and 1. Each frame multiplies an upstream gradient by a local
+# derivative. Forward mode visits the same frames from left to right: each multiplies the tangent of its *input* by
+# the same local derivative.
 
 # %%
 with tf.GradientTape() as tape:
@@ -81,15 +83,15 @@ tf.show(tape, y, x)
 # %% [markdown]
 # ### Exercise 09.1: in which direction does it grow?
 #
-# `bowl` has a valley. You stand at `place` and look along `direction`. Return how fast the height grows when you go that way: a JVP,
-# from **one** run forward, without a tape.
+# `bowl` gives the height of a valley. You stand at `place` and look along `direction`. Return how fast the height
+# grows in this direction. It is a JVP: use **one** forward pass and no tape.
 
 # %%
 def bowl(x):
     return tf.square(x[0]) + 3.0 * tf.square(x[1]) + x[0] * x[1]
 
 @tf.exercise("09.1")
-def slope_along(place, direction):
+def derivative_along(place, direction):
     place, direction = tf.constant(place), tf.constant(direction)
     ### BEGIN SOLUTION
     with tf.autodiff.ForwardAccumulator(place, direction) as accumulator:
@@ -102,18 +104,19 @@ def slope_along(place, direction):
 tf.check("09.1")
 
 # %% [markdown]
-# ## What does the whole table cost?
+# ## What does a Jacobian cost?
 #
-# One sweep forward gives a column, one sweep back gives a row. A model with a million weights and one loss has a Jacobian with one row
-# and a million columns: one sweep back, or a million sweeps forward. That is the whole secret of training.
+# One forward-mode pass gives a column, one backward pass gives a row. A model with a million weights and one loss has
+# a Jacobian with one row and a million columns. It takes one backward pass, or a million forward-mode passes. That is
+# why training uses reverse mode.
 #
-# It is not a law of nature that reverse is better. A robot's arm with 2 motors and 1000 points on its surface is the
-# other way round. And the tape has a price that dual numbers do not have: it keeps every value until the way back.
+# Reverse mode is not always better. For a robot arm with 2 motors and 1000 points on its surface, forward mode is.
+# And a tape has a cost that dual numbers do not have: it keeps every value until the backward pass.
 #
 # ### Exercise 09.2: choose the direction
 #
-# For each function say `"forward"` or `"reverse"`, whichever needs fewer sweeps for **all** slopes; and how many sweeps the better one
-# needs:
+# For each function say which mode needs fewer passes for **all** derivatives, `"forward"` or `"reverse"`, and how
+# many passes it needs:
 #
 # | | in | out |
 # |---|---|---|
@@ -133,10 +136,10 @@ def choose_the_direction():
 tf.check("09.2")
 
 # %% [markdown]
-# ### Exercise 09.3: the table from either side
+# ### Exercise 09.3: the Jacobian by columns and by rows
 #
-# Put the Jacobian of `machine` together twice: `"columns"` from three JVPs, `"rows"` from two VJPs. Both have the shape
-# (2, 3). `tf.stack(list, axis=1)` puts vectors side by side, `axis=0` one below the other.
+# Compute the Jacobian of `machine` twice: `"columns"` from three JVPs, `"rows"` from two VJPs. Both have the shape
+# (2, 3). `tf.stack(list, axis=1)` makes vectors the columns of a matrix, `axis=0` makes them its rows.
 
 # %%
 @tf.exercise("09.3")
@@ -166,9 +169,9 @@ tf.check("09.3")
 # %% [markdown]
 # ## Both must agree
 #
-# Take any weights u and any direction v. First forward, then weighted: u · (J v). First weighted back, then along the direction: (u J) · v. The
-# brackets do not matter, so the two numbers are **equal**. Whoever writes a rule for a way back can test it so, without knowing the
-# right answer: the **dot-product test**.
+# Take any weights u and any direction v. A JVP, then weighted, is u · (J v). A VJP, then along the direction, is (u
+# J) · v. The brackets do not matter, so the two numbers are **equal**. With this **dot-product test** you can check a
+# gradient rule without knowing the correct gradient.
 
 # %%
 u, v = tf.constant([0.3, -1.0]), tf.constant([1.0, 2.0, -0.5])
@@ -185,11 +188,12 @@ print("u · (J v) =", tf.reduce_sum(u * forward).numpy())
 print("(u J) · v =", tf.reduce_sum(back * v).numpy())
 
 # %% [markdown]
-# ### Exercise 09.4: one of them lies
+# ### Exercise 09.4: one of them is wrong
 #
-# Three functions bring their own rule for the way back. One rule is wrong. Find it with a dot-product test: get `J v` by nudging along `v`,
-# with `(f(x + h v) − f(x − h v)) / 2h` and `h = 0.01`. Return the two numbers `(u · (J v), (u J) · v)` for the function you are given; then look for
-# which of the three they differ, and write its name into the answer. `x`, `u` and `v` are lists of two numbers.
+# Three functions have a gradient rule of their own. One rule is wrong. Find it with a dot-product test. Compute `J v`
+# with a finite difference along `v`: `(f(x + h v) − f(x − h v)) / 2h` with `h = 0.01`. Return the two numbers `(u ·
+# (J v), (u J) · v)` for the given function. Then find the function for which they differ, and write its name into the
+# answer. `x`, `u` and `v` are lists of two numbers.
 
 # %%
 @tf.custom_gradient
@@ -231,16 +235,16 @@ def one_of_them_lies(x, u, v):
 tf.check("09.4")
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - Forward gives a column of the Jacobian (a JVP), reverse gives a row (a VJP).
-# - Few inputs: forward. Few outputs: reverse. A loss is one output.
-# - Reverse has to remember the way; forward has not.
-# - u · (J v) = (u J) · v: a test of any rule, with any numbers.
+# - Forward mode gives a column of the Jacobian (a JVP), reverse mode gives a row (a VJP).
+# - Few inputs: forward mode. Few outputs: reverse mode. A loss is one output.
+# - Reverse mode must keep the values of the forward pass; forward mode need not.
+# - u · (J v) = (u J) · v tests any gradient rule, with any numbers.
 #
-# Words to look up: [forward mode](glossary.ipynb#forward-mode), [reverse mode](glossary.ipynb#reverse-mode), [JVP](glossary.ipynb#JVP), [VJP](glossary.ipynb#VJP), [tangent](glossary.ipynb#tangent), [primal](glossary.ipynb#primal), [seed](glossary.ipynb#seed), [dot-product test](glossary.ipynb#dot-product-test).
+# Terms in the glossary: [forward mode](glossary.ipynb#forward-mode), [reverse mode](glossary.ipynb#reverse-mode), [JVP](glossary.ipynb#JVP), [VJP](glossary.ipynb#VJP), [tangent](glossary.ipynb#tangent), [primal](glossary.ipynb#primal), [seed](glossary.ipynb#seed), [dot-product test](glossary.ipynb#dot-product-test).
 #
-# Next, lesson 10: the slope of a slope.
+# Next, lesson 10: the derivative of a derivative.
 
 # %%
 tf.progress("09")

@@ -16,7 +16,7 @@
 # %% [markdown]
 # # 10 · Nested tapes and curvature
 #
-# *A gradient is a number that was computed. Then what is the gradient of a gradient?*
+# *A gradient is computed by operations, like any value. So what is the gradient of a gradient?*
 #
 # About 35 minutes.
 
@@ -25,10 +25,10 @@ import matplotlib.pyplot as plt
 import tapelab as tf
 
 # %% [markdown]
-# ## The way back is a computation, too
+# ## The backward pass is a computation, too
 #
-# When a tape goes back, it multiplies and adds. These are operations like any others, and if **another tape** is open at the time, it
-# writes them down. So the answer of the inner tape has a history of its own:
+# The backward pass of a tape multiplies and adds. These are operations like any others, and if **another tape** is
+# active, it records them. So you can differentiate the gradient that the inner tape returns:
 
 # %%
 x = tf.Variable(2.0, name="x")
@@ -36,26 +36,27 @@ x = tf.Variable(2.0, name="x")
 with tf.GradientTape() as outer:
     with tf.GradientTape() as inner:
         y = x * x * x
-    slope = inner.gradient(y, x)
+    derivative = inner.gradient(y, x)
 
 print("y      =", y.numpy())
-print("slope  =", slope.numpy(), "(3x²)")
-print("bend   =", outer.gradient(slope, x).numpy(), "(6x)")
+print("first derivative: ", derivative.numpy(), "(3x²)")
+print("second derivative:", outer.gradient(derivative, x).numpy(), "(6x)")
 
 # %% [markdown]
-# The second derivative tells how the slope itself changes: how much the function **bends**. Step through the outer tape. After the two
-# multiplications you wrote come operations that you did not write: the way back of the inner tape, recorded.
+# The second derivative says how fast the derivative itself changes. It describes the **curvature** of the function.
+# Step through the outer tape. After your two multiplications come operations that you did not write: the backward
+# pass of the inner tape.
 
 # %%
 with tf.GradientTape() as outer:
     with tf.GradientTape() as inner:
         y = x * x * x
-    slope = inner.gradient(y, x)
+    derivative = inner.gradient(y, x)
 
-tf.show(outer, slope)
+tf.show(outer, derivative)
 
 # %% [markdown]
-# ### Exercise 10.1: the bend of a wave
+# ### Exercise 10.1: the curvature of a wave
 #
 # Return the second derivative of x · sin(x).
 
@@ -67,8 +68,8 @@ def bend_of_a_wave(value):
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = x * tf.sin(x)
-        slope = inner.gradient(y, x)
-    return outer.gradient(slope, x)
+        derivative = inner.gradient(y, x)
+    return outer.gradient(derivative, x)
     ### INSTEAD
     ...
     ### END SOLUTION
@@ -76,28 +77,28 @@ def bend_of_a_wave(value):
 tf.check("10.1")
 
 # %% [markdown]
-# ## The outer tape has to be there
+# ## The outer tape must be active
 #
-# Here is the most frequent mistake with two tapes. It looks nearly the same:
+# Here is the most frequent mistake with two tapes. The code looks almost the same:
 
 # %%
 with tf.GradientTape() as outer:
     with tf.GradientTape() as inner:
         y = x * x * x
 
-slope = inner.gradient(y, x)
+derivative = inner.gradient(y, x)
 
-print("slope =", slope.numpy())
-print("bend  =", outer.gradient(slope, x))
-tf.explain(outer, slope, x)
+print("first derivative: ", derivative.numpy())
+print("second derivative:", outer.gradient(derivative, x))
+tf.explain(outer, derivative, x)
 
 # %% [markdown]
-# When the inner tape went back, the outer one was closed already. The slope is right, but to the outer tape it is just a number. Two
-# columns of indentation decide.
+# The outer tape was already closed when the inner `gradient` ran. The first derivative is correct, but the outer tape
+# did not record how it was computed. The indentation makes the difference.
 #
 # ### Exercise 10.2: it was closed
 #
-# This penalty on the slope trains nothing. Mend it: return tape, target and source, so that the gradient arrives.
+# This penalty on a derivative trains nothing. Fix it: return tape, target and source, so that the gradient arrives.
 
 # %%
 @tf.exercise("10.2")
@@ -108,11 +109,11 @@ def it_was_closed():
         with tf.GradientTape() as inner:
             y = tf.square(w * x)
         ### BEGIN SOLUTION
-        slope = inner.gradient(y, x)
-        penalty = tf.square(slope - 1.0)
+        derivative = inner.gradient(y, x)
+        penalty = tf.square(derivative - 1.0)
         ### INSTEAD
-    slope = inner.gradient(y, x)
-    penalty = tf.square(slope - 1.0)
+    derivative = inner.gradient(y, x)
+    penalty = tf.square(derivative - 1.0)
         ### END SOLUTION
     return outer, penalty, w
 
@@ -121,12 +122,12 @@ tf.check("10.2")
 # %% [markdown]
 # ## Two variables, four second derivatives
 #
-# With several variables the bends form a table, the **Hessian**: how the slope along one variable reacts to another. The entries off
-# the diagonal are the *mixed* ones.
+# With several variables the second derivatives form a matrix, the **Hessian**: how the derivative with respect to one
+# variable changes with another. The elements off the diagonal are the *mixed* derivatives.
 #
 # ### Exercise 10.3: mixed
 #
-# f(x, y) = x² · y³. Return how the slope **along x** reacts to **y**.
+# f(x, y) = x² · y³. Return the derivative with respect to **y** of the derivative with respect to **x**.
 
 # %%
 @tf.exercise("10.3")
@@ -145,12 +146,14 @@ def mixed(x_value, y_value):
 tf.check("10.3")
 
 # %% [markdown]
-# ## A table that nobody can store
+# ## A matrix that is too large to store
 #
-# A model with a million weights has a Hessian of a million times a million numbers. Nobody can store it, and mostly nobody needs to: one wants
-# to know how the gradient changes **in one direction** v. That is the Hessian *times v*, a vector as long as the weights.
+# A model with a million weights has a Hessian of a million times a million numbers. It is too large to store, and
+# usually you do not need it. You want to know how the gradient changes **in one direction** v. That is the Hessian
+# *times v*, a vector as long as the weights.
 #
-# The trick: g · v, the gradient times a fixed v, is a single number. *Its* gradient is the Hessian times v. Two ways back, whatever the size.
+# The trick: g · v, the gradient times a fixed v, is a single number. *Its* gradient is the Hessian times v. This
+# takes two backward passes, whatever the size.
 #
 # ### Exercise 10.4: Hessian times vector
 #
@@ -167,8 +170,8 @@ def hessian_times(place, v):
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = f(x)
-        slope = inner.gradient(y, x)
-        along = tf.reduce_sum(slope * v)
+        derivative = inner.gradient(y, x)
+        along = tf.reduce_sum(derivative * v)
     return outer.gradient(along, x)
     ### INSTEAD
     ...
@@ -177,29 +180,30 @@ def hessian_times(place, v):
 tf.check("10.4")
 
 # %% [markdown]
-# ## What a bend is good for
+# ## What second derivatives are good for
 #
-# Gradient descent sees the slope, and has to be told how far to go. Who also knows the bend can reckon where the slope will be zero: go
-# **slope / bend** to the other side. That is Newton's step. Watch how they walk down the same valley:
+# Gradient descent uses only the first derivative, and needs a step size from you. With the second derivative you can
+# estimate where the first one is zero: move by **−f′ / f″**. This is Newton's step. Compare both methods on the same
+# function:
 
 # %%
 def valley(x):
     return tf.exp(x) - 2.0 * x
 
-def slope_and_bend(value):
+def both_derivatives(value):
     x = tf.Variable(value)
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = valley(x)
-        slope = inner.gradient(y, x)
-    return slope.numpy(), outer.gradient(slope, x).numpy()
+        derivative = inner.gradient(y, x)
+    return derivative.numpy(), outer.gradient(derivative, x).numpy()
 
 places = {"gradient descent": [3.0], "Newton": [3.0]}
 for _ in range(8):
-    slope, _bend = slope_and_bend(places["gradient descent"][-1])
-    places["gradient descent"].append(places["gradient descent"][-1] - 0.1 * slope)
-    slope, bend = slope_and_bend(places["Newton"][-1])
-    places["Newton"].append(places["Newton"][-1] - slope / bend)
+    derivative, _second = both_derivatives(places["gradient descent"][-1])
+    places["gradient descent"].append(places["gradient descent"][-1] - 0.1 * derivative)
+    derivative, second = both_derivatives(places["Newton"][-1])
+    places["Newton"].append(places["Newton"][-1] - derivative / second)
 
 for name, walked in places.items():
     plt.semilogy([abs(valley(tf.constant(p)) - (2 - 2 * 0.6931472)) + 1e-9 for p in walked], "o-", label=name)
@@ -211,7 +215,7 @@ plt.show()
 # %% [markdown]
 # ### Exercise 10.5: Newton's step
 #
-# Start at `start`, do `steps` of Newton's steps for f(x) = x² + 1/x, and return where you are.
+# Start at `start`, take `steps` Newton steps for f(x) = x² + 1/x, and return the final x.
 
 # %%
 @tf.exercise("10.5")
@@ -222,8 +226,8 @@ def newton(start, steps):
         with tf.GradientTape() as outer:
             with tf.GradientTape() as inner:
                 y = x * x + 1.0 / x
-            slope = inner.gradient(y, x)
-        x.assign_sub(slope / outer.gradient(slope, x))
+            derivative = inner.gradient(y, x)
+        x.assign_sub(derivative / outer.gradient(derivative, x))
         ### INSTEAD
         ...
         ### END SOLUTION
@@ -236,16 +240,16 @@ def newton(start, steps):
 tf.check("10.5")
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - The way back is made of operations. An outer tape that is open records them.
+# - The backward pass consists of operations. An active outer tape records them.
 # - `inner.gradient(…)` belongs **inside** the block of the outer tape.
-# - Second derivatives tell how a function bends; mixed ones, how slopes react to each other.
-# - Hessian times vector: the gradient of (gradient · v). Never build the table.
+# - Second derivatives describe the curvature of a function. All of them together are the Hessian.
+# - Hessian times vector is the gradient of (gradient · v). You do not need the Hessian itself.
 #
-# Words to look up: [nested tapes](glossary.ipynb#nested-tapes), [Hessian](glossary.ipynb#Hessian), [Hessian-vector product](glossary.ipynb#Hessian-vector-product).
+# Terms in the glossary: [nested tapes](glossary.ipynb#nested-tapes), [Hessian](glossary.ipynb#Hessian), [Hessian-vector product](glossary.ipynb#Hessian-vector-product).
 #
-# Next, lesson 11: valves, and rules of your own.
+# Next, lesson 11: stopped gradients, and rules of your own.
 
 # %%
 tf.progress("10")

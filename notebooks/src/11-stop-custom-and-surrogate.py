@@ -16,7 +16,7 @@
 # %% [markdown]
 # # 11 · Stop, custom and surrogate gradients
 #
-# *May a program lie about its own slope? And why do the best models do it all the time?*
+# *Why do many models use a gradient on purpose that is not the derivative of their function?*
 #
 # About 35 minutes.
 
@@ -24,9 +24,10 @@
 import tapelab as tf
 
 # %% [markdown]
-# ## A valve
+# ## Stop a gradient
 #
-# `tf.stop_gradient(x)` is a valve: values pass it forward as if it were not there; no gradient passes it back. Look at the two factors:
+# `tf.stop_gradient(x)` returns the value of `x` unchanged, but no gradient passes through it. Look at the two
+# factors:
 
 # %%
 x = tf.Variable(3.0, name="x")
@@ -35,7 +36,7 @@ with tf.GradientTape() as tape:
     held = tf.stop_gradient(x)
     y = held * x
 
-print("y =", y.numpy(), " slope:", tape.gradient(y, x).numpy())
+print("y =", y.numpy(), " gradient:", tape.gradient(y, x).numpy())
 
 # %%
 with tf.GradientTape() as tape:
@@ -45,11 +46,11 @@ with tf.GradientTape() as tape:
 tf.show(tape, y)
 
 # %% [markdown]
-# The value is 9, that of x². The slope is 3 and not 6: of the two ways back to `x` one is shut. So this program *says* x², and *means* "a
-# number that happens to be 3, times x". One shuts a way on purpose: where a target should be reached, and not come to meet you; where a
-# part of a model is to be left alone.
+# The value is 9, that of x². The gradient is 3 and not 6: one of the two paths to `x` is stopped. For the tape this
+# program is "the constant 3, times x". You stop a gradient on purpose where a target should stay fixed, or where a
+# part of a model should not be trained.
 #
-# ### Exercise 11.1: value and slope
+# ### Exercise 11.1: value and gradient
 #
 # Predict both, at x = 2. S is `tf.stop_gradient`.
 #
@@ -60,11 +61,11 @@ tf.show(tape, y)
 # | `"c"` | `x * x - S(x * x)` |
 # | `"d"` | `S(x * x - x) + x` |
 #
-# Answer with pairs `(value, slope)`; a slope may be `None`.
+# Answer with pairs `(value, gradient)`; a gradient may be `None`.
 
 # %%
 @tf.exercise("11.1")
-def value_and_slope():
+def value_and_derivative():
     ### BEGIN SOLUTION
     return {"a": (4.0, None), "b": (4.0, 1.0), "c": (0.0, 4.0), "d": (4.0, 1.0)}
     ### INSTEAD
@@ -74,13 +75,13 @@ def value_and_slope():
 tf.check("11.1")
 
 # %% [markdown]
-# Look at the last one once more. Its value is that of x², and its slope is that of x. This is a recipe: **`S(what you want forward − what you
-# want back) + what you want back`**.
+# Look at the last one again. Its value is that of x², and its gradient is that of x. This is a recipe: **`S(forward −
+# backward) + backward`** has the value of `forward` and the gradient of `backward`.
 #
-# ## A slope that is not there
+# ## A derivative of no use
 #
-# Rounding is flat everywhere and jumps in between. A model that rounds its weights to few bits, so that they fit on a phone, cannot be
-# trained: no gradient comes through.
+# The derivative of rounding is 0 everywhere except at the jumps. A model that rounds its weights to a few bits, so
+# that it fits on a phone, cannot be trained: no useful gradient passes.
 
 # %%
 w = tf.Variable(1.7, name="w")
@@ -91,12 +92,12 @@ with tf.GradientTape() as tape:
 print(tape.gradient(y, w))
 
 # %% [markdown]
-# The way out is a lie that works: round on the way forward, and pretend on the way back that nothing had been rounded. This is called a
+# The solution: round in the forward pass, and ignore the rounding in the backward pass. This is called a
 # **straight-through** estimator.
 #
 # ### Exercise 11.2: straight through
 #
-# Round `w`, in such a way that its slope is 1. You have the recipe. Return tape, target and source: `tape`, `rounded` and `w`.
+# Round `w` so that its derivative is 1. Use the recipe. Return tape, target and source: `tape`, `rounded` and `w`.
 
 # %%
 @tf.exercise("11.2")
@@ -115,19 +116,20 @@ tf.check("11.2")
 # %% [markdown]
 # ## A rule of your own
 #
-# log(1 + eˣ) is harmless: for large x it is x, and its slope is 1. But look what the tape makes of it:
+# log(1 + eˣ) is harmless: for large x it is about x, and its derivative is 1. But look at what the tape computes:
 
 # %%
 for value in (1.0, 20.0, 100.0):
     x = tf.Variable(value)
     with tf.GradientTape() as tape:
         y = tf.math.log(1.0 + tf.exp(x))
-    print(f"x = {value}   y = {y:.4f}   slope: {tape.gradient(y, x):.4f}")
+    print(f"x = {value}   y = {y:.4f}   gradient: {tape.gradient(y, x):.4f}")
 
 # %% [markdown]
-# e¹⁰⁰ is too large for a float32: it becomes infinity, and on the way back infinity times 0 is NaN. The engine has no way to know that the
-# whole is harmless. You know. `@tf.custom_gradient` lets you say so: the function returns its value **and** a function that turns the
-# upstream into what arrives at the input.
+# e¹⁰⁰ is too large for a float32: it becomes infinity, and in the backward pass infinity times 0 is NaN. The tape
+# sees only single operations, not the whole function. You know the whole function. With `@tf.custom_gradient` the
+# function returns its value **and** its gradient rule, a function from the upstream gradient to the gradient of the
+# input.
 
 # %%
 @tf.custom_gradient
@@ -144,7 +146,8 @@ print(tape.gradient(y, x).numpy())
 # %% [markdown]
 # ### Exercise 11.3: log(1 + eˣ), safely
 #
-# Value: `max(x, 0) + log(1 + e^(−|x|))`, which never overflows. Slope: 1 − 1/(1 + eˣ), which does not, either. Write both.
+# Value: `max(x, 0) + log(1 + e^(−|x|))`, which never overflows. Derivative: 1 − 1/(1 + eˣ), which does not overflow,
+# either. Write both.
 
 # %%
 @tf.exercise("11.3")
@@ -170,14 +173,15 @@ def log1pexp(value):
 tf.check("11.3")
 
 # %% [markdown]
-# ## The upstream belongs to it
+# ## Multiply by the upstream gradient
 #
-# A rule does not return the slope. It returns **upstream × slope**: it is one link of a chain. A rule that forgets this is right as long as it stands
-# at the very end, where the upstream is 1. Tested alone, it shines; built into a model, it is wrong.
+# A rule does not return the local derivative. It returns **upstream gradient × local derivative**, as the chain rule
+# says. A rule that forgets this is correct only at the very end, where the upstream gradient is 1. It passes a test
+# of its own, but it is wrong inside a model.
 #
-# ### Exercise 11.4: a link is missing
+# ### Exercise 11.4: a factor is missing
 #
-# Mend the rule of `cubed`. The function takes the slope of 10 · x³.
+# Fix the rule of `cubed`. The function returns the derivative of 10 · x³.
 
 # %%
 @tf.exercise("11.4")
@@ -204,15 +208,16 @@ def a_link_is_missing(value):
 tf.check("11.4")
 
 # %% [markdown]
-# ## Only the way back
+# ## Change only the backward pass
 #
-# A rule may also leave the value alone and change what comes back. One gradient that is far too large can ruin a model in one single step. A
-# **gradient clip** is a function that does nothing forward, and cuts off backward.
+# A rule can also keep the value and change only the gradient. A single gradient that is far too large can ruin a
+# model in one step. A **gradient clip** does nothing in the forward pass, and limits the gradient in the backward
+# pass.
 #
-# ### Exercise 11.5: not more than one
+# ### Exercise 11.5: at most one
 #
-# Write `clipped`: forward it returns x as it is; backward no number of the upstream is larger than 1 or smaller than −1.
-# `tf.clip_by_value(tensor, low, high)` cuts.
+# Write `clipped`. The forward pass returns x unchanged. The backward pass limits each element of the upstream
+# gradient to the range from −1 to 1. Use `tf.clip_by_value(tensor, low, high)`.
 
 # %%
 @tf.exercise("11.5")
@@ -237,14 +242,15 @@ def not_more_than_one(values, weights):
 tf.check("11.5")
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - `tf.stop_gradient` never changes a value. It shuts one way back.
-# - `S(forward − back) + back` has the value of the one and the slope of the other.
-# - With `tf.custom_gradient` you write the rule: upstream in, upstream × slope out.
-# - A surrogate is a lie about the slope. It is honest to know where you lie, and to test that it helps.
+# - `tf.stop_gradient` never changes a value. It stops one path of the gradient.
+# - `S(forward − backward) + backward` has the value of the one and the gradient of the other.
+# - With `tf.custom_gradient` you write the rule: it gets the upstream gradient and returns upstream gradient × local
+#   derivative.
+# - A surrogate gradient is not the true derivative. Know where you use one, and test that it helps.
 #
-# Words to look up: [stop gradient](glossary.ipynb#stop-gradient), [custom gradient](glossary.ipynb#custom-gradient), [straight-through estimator](glossary.ipynb#straight-through-estimator), [surrogate gradient](glossary.ipynb#surrogate-gradient).
+# Terms in the glossary: [stop gradient](glossary.ipynb#stop-gradient), [custom gradient](glossary.ipynb#custom-gradient), [straight-through estimator](glossary.ipynb#straight-through-estimator), [surrogate gradient](glossary.ipynb#surrogate-gradient).
 #
 # Next, lesson 12: how to find out that a rule is wrong.
 

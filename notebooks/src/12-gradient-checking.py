@@ -16,7 +16,8 @@
 # %% [markdown]
 # # 12 · Gradient checking
 #
-# *You have written a rule for the way back. It gives numbers, and the model learns a little. How do you find out that it is wrong?*
+# *You have written a gradient rule. It gives numbers, and the model learns a little. How do you find out that the
+# rule is wrong?*
 #
 # About 30 minutes.
 
@@ -25,18 +26,19 @@ import matplotlib.pyplot as plt
 import tapelab as tf
 
 # %% [markdown]
-# ## Two ways that know nothing of each other
+# ## Two independent methods
 #
-# Lesson 01 left nudging behind: it is slow, and loses half the digits. But it has one great virtue. It knows **nothing** about your rule. It only runs
-# the function forward. When a rule and the nudge agree, both would have to be wrong in the same way.
+# In lesson 01 finite differences were slow and lost half of the digits. But they have one great advantage: they do
+# **not** use your rule. They only run the function. If a rule and a finite difference agree, the rule is almost
+# certainly correct.
 
 # %%
 def nudged(f, x, h):
-    """The slope of f along each number of x, by central differences."""
-    slopes = []
+    """The derivatives of f with respect to each element of x, by central differences."""
+    derivatives = []
     for direction in tf.eye(x.shape[0], dtype=x.dtype):
-        slopes.append((f(x + h * direction) - f(x - h * direction)) / (2.0 * h))
-    return tf.stack(slopes)
+        derivatives.append((f(x + h * direction) - f(x - h * direction)) / (2.0 * h))
+    return tf.stack(derivatives)
 
 def by_tape(f, x):
     with tf.GradientTape() as tape:
@@ -52,12 +54,12 @@ print("tape:  ", by_tape(energy, x).numpy())
 print("nudged:", nudged(energy, x, 1e-5).numpy())
 
 # %% [markdown]
-# They agree. How well? Not the *difference* counts: 0.001 is nothing beside a gradient of 1000, and everything beside one of 0.001. The measure is the
-# **relative error**
+# They agree. How well? The *difference* alone does not say it: 0.001 is small beside a gradient of 1000, and large
+# beside one of 0.001. The measure is the **relative error**
 #
 # > |a − b| / max(|a|, |b|, tiny)
 #
-# The tiny number keeps 0 against 0 from being 0 / 0.
+# The tiny number avoids 0 / 0 if both gradients are 0.
 #
 # ### Exercise 12.1: how far apart?
 #
@@ -96,8 +98,9 @@ plt.legend()
 plt.show()
 
 # %% [markdown]
-# In float64 a right rule comes down to about 1e-10. In float32 it hardly gets below 1e-4, and no step mends that: check in **float64**, even if the
-# model trains in float32. A rule of thumb for float64: below 1e-7 is right, above 1e-4 is wrong, in between look for a kink.
+# In float64 a correct rule reaches an error of about 1e-10. In float32 it hardly gets below 1e-4 with any step. So
+# check in **float64**, even if the model trains in float32. As a rule of thumb for float64, a rule is correct below
+# 1e-7 and wrong above 1e-4; in between, look for a [kink](glossary.ipynb#kink).
 #
 # ### Exercise 12.2: right or wrong?
 #
@@ -120,9 +123,10 @@ def right_or_wrong():
 tf.check("12.2")
 
 # %% [markdown]
-# ## Three of six lie
+# ## Three of six are wrong
 #
-# Six functions with rules of their own. Three rules are wrong. The mistakes are the usual ones, and by reading alone they are easy to miss.
+# Here are six functions with rules of their own. Three rules are wrong. The mistakes are typical, and easy to miss
+# when you only read the code.
 
 # %%
 @tf.custom_gradient
@@ -156,8 +160,9 @@ RULES = {"square": square, "tanh": tanh, "softsign": softsign, "mean": mean, "no
 # %% [markdown]
 # ### Exercise 12.3: find them
 #
-# Check all six at `x = [0.5, -1.0, 2.0]` in float64, with `h = 1e-5`. A check needs *one* number: weigh what comes out with `weights` and add it up.
-# Return the names of the wrong ones in a list. Your function is given `RULES`, and then others of the same names: there, other ones lie.
+# Check all six at `x = [0.5, -1.0, 2.0]` in float64, with `h = 1e-5`. A check needs *one* number: multiply the result
+# by `weights` and add it up. Return the names of the wrong rules in a list. Your function gets `RULES`, and then
+# other functions with the same names, of which others are wrong.
 
 # %%
 @tf.exercise("12.3")
@@ -184,21 +189,22 @@ def the_wrong_ones(rules):
 tf.check("12.3")
 
 # %% [markdown]
-# tapelab has such a check, with a picture of the error at every number. Here for one of the liars:
+# tapelab has such a check, with a picture of the error at every element. Here it is for one of the wrong rules:
 
 # %%
 tf.check_gradients(lambda x: tf.reduce_sum(tanh(x)), tf.constant([0.5, -1.0, 2.0], tf.float64))
 
 # %% [markdown]
-# ## At a kink the nudge is wrong
+# ## At a kink
 #
-# `relu` has a kink at 0: the slope is 0 on the left and 1 on the right. A nudge from both sides sees half of each. The tape says what its rule says. Here
-# *neither* is wrong, and the check rings all the same.
+# `relu` has a kink at 0: the derivative is 0 on the left and 1 on the right. A central difference gives the mean of
+# both. The tape returns what its rule defines. *Neither* is wrong here, but they differ, so the check fails.
 #
 # ### Exercise 12.4: at the kink
 #
-# What do both say? Give numbers for `tf.nn.relu(x)` at 0 with `"tape"` and `"central"` difference; for `tf.abs(x)` at 0 with `"abs tape"` and `"abs central"`;
-# and the central difference of `relu` at x = 0.001 with a step of 0.002, `"near"`.
+# What do both methods return? Give numbers for `tf.nn.relu(x)` at 0 with `"tape"` and `"central"` difference; for
+# `tf.abs(x)` at 0 with `"abs tape"` and `"abs central"`; and the central difference of `relu` at x = 0.001 with a
+# step of 0.002, `"near"`.
 
 # %%
 @tf.exercise("12.4")
@@ -212,7 +218,7 @@ def at_the_kink():
 tf.check("12.4")
 
 # %% [markdown]
-# Look at the rules that the tape has used:
+# Look at the rules that the tape used:
 
 # %%
 x = tf.Variable(0.0, name="x")
@@ -225,16 +231,18 @@ with tf.GradientTape() as tape:
 tf.show(tape, y)
 
 # %% [markdown]
-# Therefore one checks at *random* points, which hardly ever hit a kink, and takes a small step, so that few points come close to one.
+# Therefore check at *random* points, which are almost never at a kink, with a small step, so that few points are
+# close to one.
 #
-# ## What to take along
+# ## Summary
 #
-# - A nudge knows nothing about the rule. That makes it the judge.
+# - A finite difference does not use the rule. So it can test the rule.
 # - Relative error, in float64, at random points, with a step near 1e-5.
-# - Weigh what comes out: ones would let mistakes cancel, and would not see a missing upstream.
-# - A kink is no mistake.
+# - Multiply the result by random weights: with weights of 1 mistakes can cancel, and a missing upstream gradient
+#   stays hidden.
+# - A kink is not a mistake.
 #
-# Words to look up: [gradient check](glossary.ipynb#gradient-check), [kink](glossary.ipynb#kink).
+# Terms in the glossary: [gradient check](glossary.ipynb#gradient-check), [kink](glossary.ipynb#kink).
 #
 # Next, lesson 13: how infinity gets into a gradient.
 

@@ -16,7 +16,8 @@
 # %% [markdown]
 # # 13 · Infinity, NaN and zero
 #
-# *The loss is a fine number, and yet the gradient is NaN. How can something be born on the way back that was not there on the way forward?*
+# *The loss is an ordinary number, but the gradient is NaN. How can NaN appear in the backward pass if the forward
+# pass has none?*
 #
 # About 35 minutes.
 
@@ -24,9 +25,10 @@
 import tapelab as tf
 
 # %% [markdown]
-# ## The branch that was not taken
+# ## The side that was not selected
 #
-# The root has no slope at 0: it rises vertically there. So one takes it only where x is positive, and 0 elsewhere:
+# The square root has no derivative at 0: its curve is vertical there. So this program uses it only where x is
+# positive, and 0 elsewhere:
 
 # %%
 x = tf.Variable([0.0, 4.0], name="x")
@@ -40,19 +42,20 @@ print(tape.gradient(total, x).numpy())
 tf.explain(tape, total, x)
 
 # %% [markdown]
-# The values are fine: at 0 the root was not taken. But `tf.where` is an operation like others, and has computed **both** sides. On the way back it sends
-# 0 to the side that was not chosen. That 0 arrives at the root and is multiplied by its slope, 1 / (2√0): **0 · ∞ is NaN**. Step to the place
-# where it is born:
+# The values are correct: at 0 the root was not selected. But **both** sides were computed. In the backward pass
+# `tf.where` sends 0 to the side that was not selected. This 0 arrives at the root and is multiplied by its
+# derivative, 1 / (2√0): **0 · ∞ is NaN**. Step to the place where NaN first appears:
 
 # %%
 tf.show(tape, total, x)
 
 # %% [markdown]
-# Not to choose the bad side is not enough. The bad number must never get **into** the root. One chooses twice: first a harmless input, then the result.
+# It is not enough to select the good side. The bad number must never get **into** the root. So select twice: first a
+# harmless input, then the result.
 #
-# ### Exercise 13.1: choose twice
+# ### Exercise 13.1: select twice
 #
-# Return the sum of 1/x over all numbers that are not 0, and its gradient. That is −1/x², and 0 at 0.
+# Return the sum of 1/x over all elements that are not 0, and its gradient. The gradient is −1/x², and 0 where x is 0.
 
 # %%
 @tf.exercise("13.1")
@@ -75,9 +78,9 @@ def choose_twice(values):
 tf.check("13.1")
 
 # %% [markdown]
-# ## Too large on the way
+# ## Intermediate values that are too large
 #
-# log(eᵃ + eᵇ) lies just above the larger of both numbers. On the way there, eᵃ may be larger than anything that a float32 can hold:
+# log(eᵃ + eᵇ) is only a little larger than the larger of both numbers. But eᵃ may be larger than any float32:
 
 # %%
 scores = tf.Variable([10.0, 100.0], name="scores")
@@ -88,11 +91,12 @@ with tf.GradientTape() as tape:
 print(y.numpy(), tape.gradient(y, scores).numpy())
 
 # %% [markdown]
-# Take the largest number m out first: log Σ eˣ = m + log Σ e^(x − m). Now the largest exponent is 0.
+# Subtract the largest number m first: log Σ eˣ = m + log Σ e^(x − m). Now the largest exponent is 0.
 #
 # ### Exercise 13.2: log-sum-exp
 #
-# Write it so that neither value nor gradient overflows. Return both. (`tf.reduce_logsumexp` does it; do it by hand this once.)
+# Write it so that neither value nor gradient overflows. Return both. (`tf.reduce_logsumexp` does this; write it by
+# hand here.)
 
 # %%
 @tf.exercise("13.2")
@@ -116,8 +120,8 @@ tf.check("13.2")
 # %% [markdown]
 # ## From scores, not from probabilities
 #
-# A classifier says with the score z how sure it is; the probability is p = sigmoid(z), and the loss of a "yes" is −log p. With a score of −200 the
-# classifier is very sure and very wrong. It should now learn most of all:
+# A classifier computes a score z; the probability is p = sigmoid(z), and for the label 1 the loss is −log p. With a
+# score of −200 the classifier is certain and wrong. Its gradient should be large:
 
 # %%
 z = tf.Variable([-2.0, -200.0], name="z")
@@ -129,12 +133,14 @@ print("loss:    ", loss.numpy())
 print("gradient:", tape.gradient(loss, z).numpy())
 
 # %% [markdown]
-# sigmoid(−200) is 0 in float32; log 0 is −∞, and the gradient is lost. Taken **together** the two are harmless: −log sigmoid(z) = log(1 + e^(−z)), which is
-# −z for large negative z. Losses that are given the scores do this inside: `tf.nn.sigmoid_cross_entropy_with_logits`, or `from_logits=True`.
+# sigmoid(−200) is 0 in float32, log 0 is −∞, and the gradient is lost. **Together** the two are harmless: −log
+# sigmoid(z) = log(1 + e^(−z)), which is about −z for large negative z. Losses that take scores do this inside:
+# `tf.nn.sigmoid_cross_entropy_with_logits`, or `from_logits=True`.
 #
 # ### Exercise 13.3: from the score
 #
-# Return loss and gradient for the scores `z` with the label 1 for all, both right even at −200. One function of TensorFlow is enough.
+# Return loss and gradient for the scores `z`, with the label 1 for all. Both must be correct even at −200. One
+# function of TensorFlow is enough.
 
 # %%
 @tf.exercise("13.3")
@@ -156,10 +162,11 @@ def from_the_score(z):
 tf.check("13.3")
 
 # %% [markdown]
-# ## A length has a tip
+# ## The length of a zero vector
 #
-# The length of a vector is the root of a sum of squares. At the zero vector the root is vertical, and the squares are flat: ∞ · 0. This is not rare: a
-# penalty on a length begins at zero weights.
+# The length of a vector is the root of a sum of squares. At the zero vector the derivative of the root is ∞ and that
+# of the squares is 0: ∞ · 0. This is not rare, for example with a penalty on the length of weights that start at
+# zero.
 
 # %%
 w = tf.Variable([0.0, 0.0], name="w")
@@ -170,9 +177,9 @@ with tf.GradientTape() as tape:
 print(tape.gradient(length, w).numpy())
 
 # %% [markdown]
-# ### Exercise 13.4: the length of nothing
+# ### Exercise 13.4: the length of zero
 #
-# Return the gradient of the length of `w`, in such a way that it is 0 at the zero vector, and the same as before elsewhere.
+# Return the gradient of the length of `w`. It must be 0 at the zero vector, and unchanged elsewhere.
 
 # %%
 @tf.exercise("13.4")
@@ -191,10 +198,10 @@ def length_of_nothing(values):
 tf.check("13.4")
 
 # %% [markdown]
-# ## Too small on the way
+# ## Intermediate values that are too small
 #
-# There is a silent brother of infinity. A float16 cannot hold anything below about 6 · 10⁻⁸: it becomes 0. Gradients are often that small, and models are often
-# trained in float16, because it is fast.
+# The opposite of overflow is **underflow**. A number below about 6 · 10⁻⁸ becomes 0 in float16, without a warning.
+# Gradients are often that small, and models are often trained in float16 because it is fast.
 
 # %%
 for power in range(-2, -10, -2):
@@ -202,8 +209,8 @@ for power in range(-2, -10, -2):
     print(f"1e{power} in float16: {float(g):.2e}")
 
 # %% [markdown]
-# The cure is as simple as it is clever: multiply the *loss* by 1024, and everything that comes back is 1024 times as large. At the end, in float32,
-# divide by 1024 again. This is **loss scaling**.
+# The solution is simple: multiply the *loss* by 1024, and all gradients are 1024 times as large. At the end, divide
+# them by 1024 in float32. This is **loss scaling**.
 #
 # ### Exercise 13.5: loss scaling
 #
@@ -226,14 +233,14 @@ def loss_scaling(small):
 tf.check("13.5")
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - 0 · ∞ is NaN, and `tf.where` computes both sides. Choose the input, too.
-# - Take the largest out before you exponentiate.
-# - Give a loss the scores, and let it take logarithm and exponential together.
-# - What is too small becomes 0, without a word. Scale the loss.
+# - 0 · ∞ is NaN, and both sides of a `tf.where` are computed. Select the input, too.
+# - Subtract the largest number before you exponentiate.
+# - Pass scores to a loss, not probabilities.
+# - A number that is too small becomes 0, without a warning. Scale the loss.
 #
-# Words to look up: [underflow](glossary.ipynb#underflow), [loss scaling](glossary.ipynb#loss-scaling).
+# Terms in the glossary: [underflow](glossary.ipynb#underflow), [loss scaling](glossary.ipynb#loss-scaling).
 #
 # Next, lesson 14: what a hundred layers do to a gradient.
 

@@ -16,7 +16,7 @@
 # %% [markdown]
 # # 14 · Deep chains
 #
-# *Every layer passes the gradient on nearly as it came. Why does nothing arrive after fifty of them?*
+# *Every layer changes the gradient only a little. Why is almost nothing left after fifty layers?*
 #
 # About 35 minutes.
 
@@ -27,15 +27,16 @@ import tapelab as tf
 # %% [markdown]
 # ## Nearly one, fifty times
 #
-# A gradient that comes through fifty layers is a product of fifty factors. How large is such a product?
+# A gradient that passes through fifty layers is multiplied by fifty factors. How large is such a product?
 
 # %%
 for factor in (0.25, 0.9, 1.0, 1.1):
     print(f"{factor} to the power of 50: {factor**50:.1e}")
 
 # %% [markdown]
-# There are only three kinds of numbers here: those that **vanish**, those that **explode**, and 1. The slope of a sigmoid is *at most* 1/4, at 0. Here is a
-# chain of twenty; look at the part *Flow* of the picture, which draws the size of the gradient along the tape, on a logarithmic scale.
+# There are only three cases: products that **vanish**, products that **explode**, and 1. The derivative of a sigmoid
+# is *at most* 1/4, at 0. Here is a chain of twenty sigmoids. Look at the part *Flow* of the picture: it shows the
+# size of the gradient along the tape on a logarithmic scale.
 
 # %%
 x = tf.Variable(0.5, name="x")
@@ -50,13 +51,13 @@ tf.show(tape, h)
 # %% [markdown]
 # ### Exercise 14.1: what arrives?
 #
-# A chain of 10 layers, all with the same activation, at a point where **every** layer has its largest slope. Estimate what arrives at the
-# beginning, with an upstream of 1:
+# A chain has 10 layers with the same activation function. **Every** layer is at the point of its largest derivative.
+# Estimate the gradient at the input, with an upstream gradient of 1:
 #
-# - `"sigmoid"`: its largest slope is 1/4;
-# - `"tanh"`: its largest slope is 1;
-# - `"relu"`: its slope is 1 where it is open;
-# - `"residual"`: each layer is h + 0.1 · relu(h), with all relus open.
+# - `"sigmoid"`: its largest derivative is 1/4;
+# - `"tanh"`: its largest derivative is 1;
+# - `"relu"`: its derivative is 1 where its input is positive;
+# - `"residual"`: each layer is h + 0.1 · relu(h), with positive h.
 
 # %%
 @tf.exercise("14.1")
@@ -70,10 +71,11 @@ def what_arrives():
 tf.check("14.1")
 
 # %% [markdown]
-# ## How large should weights begin?
+# ## How large should the first weights be?
 #
-# In a real layer there are weights, too. Each neuron adds up `width` products. If the weights are drawn with a spread of `spread`, the sum is about
-# √width · spread times as large as what came in; and the same on the way back. After thirty layers:
+# A real layer also has weights. Each neuron adds up `width` products. If the weights are random with the standard
+# deviation `spread`, the sum is about √width · spread times as large as the input. The same holds for the gradient in
+# the backward pass. After thirty layers:
 
 # %%
 def gradient_norms(spread, width=100, layers=30):
@@ -97,10 +99,10 @@ plt.legend()
 plt.show()
 
 # %% [markdown]
-# Read it from right to left, as the gradient walks. With a spread of 0.05 it vanishes. Glorot and Bengio (2010) found which spread keeps its size: the one
-# with √width · spread = 1.
+# Read it from right to left, like the backward pass. With a spread of 0.05 the gradient vanishes. Glorot and Bengio
+# (2010) found which spread keeps its size: the one with √width · spread = 1.
 #
-# ### Exercise 14.2: a good beginning
+# ### Exercise 14.2: good first weights
 #
 # Return that spread for a layer of any `width`.
 
@@ -116,14 +118,15 @@ def good_spread(width):
 tf.check("14.2")
 
 # %% [markdown]
-# ## A way around
+# ## A connection around each layer
 #
-# He and others (2016) had an idea that is as simple as it is strong: let each layer *add* something to what it got, h + f(h), instead of replacing it.
-# Then the slope of each layer is 1 + f′: whatever f does, there is always a way around it.
+# He and others (2016) had a simple and powerful idea: each layer *adds* something to its input, h + f(h), instead of
+# replacing it. Then the derivative of each layer is 1 + f′. Whatever f does, the gradient has a path around it.
 #
 # ### Exercise 14.3: a residual chain
 #
-# This chain of sigmoids lets nothing through. Turn each layer into a residual one, h + sigmoid(h), and return what arrives at x.
+# Almost no gradient passes through this chain of sigmoids. Turn each layer into a residual one, h + sigmoid(h), and
+# return the gradient at x.
 
 # %%
 @tf.exercise("14.3")
@@ -142,14 +145,16 @@ def residual_chain(value, layers):
 tf.check("14.3")
 
 # %% [markdown]
-# ## Too much at once
+# ## Clip what is too large
 #
-# What explodes can be cut. Lesson 11 cut each number; that changes the *direction* of a step. Mostly one shortens **all gradients together**, until their common
-# length is a given one: √(sum of all squares). If they are short enough already, they stay as they are.
+# Exploding gradients can be clipped. Lesson 11 clipped each element, which changes the *direction* of a step. Usually
+# **all gradients are scaled together**, so that their common length, √(sum of all squares), is at most a given one.
+# If it is already smaller, they do not change.
 #
 # ### Exercise 14.4: clip by the common length
 #
-# Return the two gradients, shortened so that their common length is at most `longest`. (`tf.clip_by_global_norm` does it; do it by hand this once.)
+# Return the two gradients, shortened so that their common length is at most `longest`. (`tf.clip_by_global_norm` does
+# this; write it by hand here.)
 
 # %%
 @tf.exercise("14.4")
@@ -166,14 +171,15 @@ def clip_together(first, second, longest):
 tf.check("14.4")
 
 # %% [markdown]
-# ## Closed for ever
+# ## Dead units
 #
-# A relu whose input is negative for **every** example passes no gradient, for any of them. Its weights get 0, so they never change, so it stays closed: it is
-# **dead**. One large step can kill half of a layer.
+# If the input of a relu is negative for **every** example, the gradient of its weights is 0. So the weights never
+# change, and the input stays negative: the unit is **dead**. One large step can make half of a layer dead.
 #
-# ### Exercise 14.5: count the dead
+# ### Exercise 14.5: count the dead units
 #
-# `inputs` are what goes into the relus of a layer: a row for each example, a column for each unit. Return how many units are dead.
+# `inputs` are the inputs of the relus of a layer: a row for each example, a column for each unit. Return how many
+# units are dead.
 
 # %%
 @tf.exercise("14.5")
@@ -189,14 +195,14 @@ def count_the_dead(inputs):
 tf.check("14.5")
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - A deep chain is a product. Factors below 1 vanish, factors above 1 explode.
-# - Begin with a spread of 1/√width; go around with h + f(h); clip what is too long.
-# - A unit that is closed for all examples learns nothing, for ever.
+# - The gradient of a deep chain is a product. With factors below 1 it vanishes, with factors above 1 it explodes.
+# - Start with a spread of 1/√width, use residual connections h + f(h), and clip long gradients.
+# - A unit whose input is negative for all examples never learns.
 # - The same happens in time: a network that is applied a hundred times to its own state is a hundred layers deep.
 #
-# Words to look up: [vanishing and exploding gradients](glossary.ipynb#vanishing-and-exploding-gradients), [gradient clipping](glossary.ipynb#gradient-clipping), [residual connection](glossary.ipynb#residual-connection).
+# Terms in the glossary: [vanishing and exploding gradients](glossary.ipynb#vanishing-and-exploding-gradients), [gradient clipping](glossary.ipynb#gradient-clipping), [residual connection](glossary.ipynb#residual-connection).
 #
 # Next, lesson 15: what all these layers cost in memory.
 

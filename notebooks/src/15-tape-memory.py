@@ -16,7 +16,7 @@
 # %% [markdown]
 # # 15 · Tape memory
 #
-# *A model of one gigabyte does not fit into sixteen. Who eats all the memory?*
+# *Training a model of one gigabyte needs more than sixteen. What uses all the memory?*
 #
 # About 30 minutes.
 
@@ -25,11 +25,11 @@ import matplotlib.pyplot as plt
 import tapelab as tf
 
 # %% [markdown]
-# ## The tape keeps what it passed
+# ## The tape keeps intermediate values
 #
-# The rule of `x * x` needs x on the way back; that of `exp` needs its result. So the tape cannot let go of the values on the way: it holds them until
-# the gradient has passed. The part *Memory* of the picture shows it, frame by frame: what the tape holds grows, reaches its peak where the way forward
-# ends, and falls on the way back.
+# The gradient rule of `x * x` needs x; that of `exp` needs its result. So the tape must keep the intermediate values
+# until the backward pass has used them. The part *Memory* of the picture shows it frame by frame. The memory of the
+# tape grows, reaches its peak at the end of the forward pass, and falls during the backward pass.
 
 # %%
 x = tf.Variable(tf.fill([1000], 0.5), name="x")
@@ -50,15 +50,17 @@ number = tf.float32.size
 print(1000 * number, "bytes for x,", 6 * 1000 * number + number, "in all")
 
 # %% [markdown]
-# The *weights* of a model are in memory once. What it computes is there for every layer, for every example of the batch.
+# The *weights* of a model are in memory once. The intermediate values are there for every layer and every example of
+# the batch.
 #
 # ### Exercise 15.1: how many bytes?
 #
-# Predict what the tape holds when the way forward has ended: the source and the results of all layers. Leave out the sum at the end.
+# Predict the memory of the tape at the end of the forward pass: the source and the results of all layers, without the
+# sum at the end.
 #
 # - `"deeper"`: 1000 numbers in float32 through 20 layers of tanh;
 # - `"doubled"`: the same in float64;
-# - `"batch"`: 32 pictures of 28 × 28 numbers in float32 through 3 layers of relu;
+# - `"batch"`: 32 images of 28 × 28 numbers in float32 through 3 layers of relu;
 # - `"weights"`: how many bytes has one matrix of 784 × 100 weights in float32?
 
 # %%
@@ -78,18 +80,18 @@ def how_many_bytes():
 tf.check("15.1")
 
 # %% [markdown]
-# ## When does it let go?
+# ## When is the memory released?
 #
-# As soon as a tape has answered, it is empty: that is why it answers only once. A tape with `persistent=True` keeps everything, as long as there is a name
-# for it. And a tape that nobody asks keeps it, too.
+# After the first gradient a tape is empty: that is why you can use it only once. A tape with `persistent=True` keeps
+# its values as long as a name refers to it. A tape whose gradient you never compute keeps them, too.
 #
 # ### Exercise 15.2: kept or freed?
 #
-# Say for each of these, at the end of a training step, whether the values on the way are still in memory, `"kept"` or `"freed"`:
+# Are the intermediate values still in memory at the end of a training step, `"kept"` or `"freed"`?
 #
-# - `"a"`: `tape = tf.GradientTape(persistent=True)`, asked twice; `tape` still means it;
-# - `"b"`: an ordinary tape, asked once; `tape` still means it;
-# - `"c"`: an ordinary tape that was opened to print a loss, and never asked; `tape` still means it;
+# - `"a"`: `tape = tf.GradientTape(persistent=True)`, `gradient` was called twice; the name `tape` still refers to it;
+# - `"b"`: an ordinary tape, `gradient` was called once; the name `tape` still refers to it;
+# - `"c"`: an ordinary tape, `gradient` was never called; the name `tape` still refers to it;
 # - `"d"`: as in b, and `history.append(loss.numpy())` has put the loss into a list;
 # - `"e"`: as in a, and then `del tape`.
 
@@ -105,10 +107,11 @@ def kept_or_freed():
 tf.check("15.2")
 
 # %% [markdown]
-# ## Forget, and compute again
+# ## Release, and compute again
 #
-# Memory can be traded for time. A block of layers is run forward, and everything inside it is **forgotten**; only its input is kept. On the way back the block
-# runs forward once more, and this time remembers. This is called **checkpointing**, and TensorFlow has a word for it:
+# You can trade time for memory. A block of layers runs forward, and its intermediate values are **released**; only
+# its input is kept. In the backward pass the block runs forward again, and keeps its values this time. This is called
+# **checkpointing**. In TensorFlow it is `tf.recompute_grad`:
 
 # %%
 def block(x):
@@ -137,7 +140,7 @@ with tf.GradientTape() as tape:
 tf.show(tape, y, x)
 
 # %% [markdown]
-# Thirty layers, and three records on the tape.
+# There are thirty layers, but only three records on the tape.
 #
 # ### Exercise 15.3: it has to fit
 #
@@ -174,8 +177,8 @@ tf.check("15.3")
 # %% [markdown]
 # ## How large should a block be?
 #
-# Of n layers in blocks of k, the tape keeps one value for each block, n / k of them. And while the way back is inside a block, the k values of that block are
-# there as well. Together: n / k + k.
+# With n layers in blocks of k, the tape keeps one value for each block: n / k values. While the backward pass is
+# inside a block, the k values of that block are in memory as well. Together there are n / k + k.
 
 # %%
 n = 100
@@ -203,16 +206,16 @@ def best_block():
 tf.check("15.4")
 
 # %% [markdown]
-# With the best block the memory grows with the **root** of the depth, for the price of one more run forward (Chen and others, 2016). Who takes blocks of blocks
-# gets down to the logarithm (Griewank and Walther, 2000).
+# With the best block size, memory grows with the **square root** of the depth, for one more forward pass (Chen and
+# others, 2016). With blocks inside blocks it grows only with the logarithm (Griewank and Walther, 2000).
 #
-# ## What to take along
+# ## Summary
 #
-# - A tape holds what its way back needs: results of every layer, for the whole batch.
-# - It lets go when it has answered. Persistent tapes, and tapes that are never asked, hold on.
-# - `tf.recompute_grad` forgets a block and computes it again: blocks of √n layers need the least.
+# - A tape keeps what its backward pass needs: the results of every layer, for the whole batch.
+# - It releases them after the gradient. Persistent tapes, and tapes whose gradient is never computed, keep them.
+# - `tf.recompute_grad` releases a block and computes it again: blocks of √n layers need the least memory.
 #
-# Words to look up: [checkpointing](glossary.ipynb#checkpointing).
+# Terms in the glossary: [checkpointing](glossary.ipynb#checkpointing).
 #
 # Next, lesson 16: from gradients to a model that learns.
 

@@ -16,7 +16,8 @@
 # %% [markdown]
 # # 16 · Models and optimisers
 #
-# *A gradient tells each weight which way is up. How do you get from there to a model that has learned something?*
+# *A gradient says in which direction the loss grows. How do you get from there to a model that has learned
+# something?*
 #
 # About 35 minutes.
 
@@ -25,10 +26,10 @@ import matplotlib.pyplot as plt
 import tapelab as tf
 
 # %% [markdown]
-# ## Three lines, again and again
+# ## The training loop
 #
-# All training is this: run forward on a tape, ask for the gradients, take a small step **down**. Here are twenty points around a line, and a model with two
-# weights.
+# Training repeats three steps: run the forward pass on a tape, compute the gradients, take a small step **down**.
+# Here are twenty points near a line, and a model with two weights.
 
 # %%
 tf.random.set_seed(16)
@@ -53,8 +54,8 @@ plt.ylabel("loss")
 plt.show()
 
 # %% [markdown]
-# The optimiser knows nothing of your model. It gets **pairs**: a gradient and the variable it belongs to. It finds nothing by itself, it only takes the step. The
-# finding is done by the tape. Here it is before the first step, with three points:
+# The optimiser does not know your model. It gets **pairs** of a gradient and its variable, and takes the step. The
+# tape computes the gradients. Here it is before the first step, with three points:
 
 # %%
 w, b = tf.Variable(0.0, name="w"), tf.Variable(0.0, name="b")
@@ -69,8 +70,8 @@ tf.show(tape, loss, [w, b])
 # %% [markdown]
 # ### Exercise 16.1: a parabola
 #
-# Train `a`, `b` and `c` of a·x² + b·x + c by gradient descent on the mean squared error, until each of them is right to 0.05. The points lie exactly on a
-# parabola. You may choose steps and rate.
+# Train `a`, `b` and `c` of a·x² + b·x + c by gradient descent on the mean squared error, until the error of each is
+# at most 0.05. The points are exactly on a parabola. Choose the number of steps and the learning rate.
 
 # %%
 @tf.exercise("16.1")
@@ -93,8 +94,8 @@ tf.check("16.1")
 # %% [markdown]
 # ## Momentum
 #
-# Plain descent forgets where it came from: in a narrow valley it runs from one wall to the other. **Momentum** lets the step keep a part of the last one, as a ball does
-# that rolls:
+# Gradient descent does not use its earlier steps: in a narrow valley it jumps from one side to the other. With
+# **momentum** each step keeps a part of the last one, like a rolling ball:
 #
 # > velocity ← momentum · velocity − rate · gradient
 # >
@@ -102,7 +103,8 @@ tf.check("16.1")
 #
 # ### Exercise 16.2: let it roll
 #
-# A weight starts at `start` at rest, on f(w) = w². Return where it is after `steps` steps with the given rate and momentum.
+# A weight starts at `start` with velocity 0, on f(w) = w². Return its value after `steps` steps with the given rate
+# and momentum.
 
 # %%
 @tf.exercise("16.2")
@@ -125,8 +127,9 @@ tf.check("16.2")
 # %% [markdown]
 # ## Adam
 #
-# Some weights get large gradients, others tiny ones, and one rate has to do for all. **Adam** (Kingma and Ba, 2015) divides each gradient by its usual size. It keeps two
-# averages for every weight: m of the gradient, and v of its square.
+# Some weights have large gradients, others very small ones, but there is only one rate. **Adam** (Kingma and Ba,
+# 2015) divides each gradient by its typical size. It keeps two averages for every weight: m of the gradient, and v of
+# its square.
 #
 # > m ← 0.9 · m + 0.1 · g
 # >
@@ -134,7 +137,7 @@ tf.check("16.2")
 # >
 # > weight ← weight − rate · (m / (1 − 0.9ᵗ)) / (√(v / (1 − 0.999ᵗ)) + 10⁻⁷)
 #
-# t counts the steps from 1. The divisors 1 − 0.9ᵗ make up for both averages having begun at 0.
+# t counts the steps from 1. The divisors 1 − 0.9ᵗ and 1 − 0.999ᵗ correct for the fact that both averages start at 0.
 #
 # ### Exercise 16.3: how long is the first step?
 #
@@ -155,7 +158,7 @@ tf.check("16.3")
 # %% [markdown]
 # ## A `None` among the pairs
 #
-# Here is a model with a branch that is not used. What will the optimiser do with its `None`?
+# Here is a model with a weight that is not used. What will the optimiser do with its `None`?
 
 # %%
 used, unused = tf.Variable(1.0, name="used"), tf.Variable(1.0, name="unused")
@@ -168,13 +171,14 @@ print(gradients[1])
 tf.explain(tape, loss, unused)
 
 # %% [markdown]
-# An optimiser leaves out a variable that has no gradient, with a warning that scrolls by; if *none* has a gradient, it refuses. A `None` in a training loop is mostly a
-# mistake. Look for it **once, before the loop**, and do not filter it away.
+# An optimiser skips a variable without a gradient, with a warning that is easy to miss. If *no* variable has a
+# gradient, it raises an error. A `None` in a training loop is usually a mistake. Check for it **once, before the
+# loop**, and do not filter it out.
 #
 # ### Exercise 16.4: who learns nothing?
 #
-# `variables` are the weights of a model, as a dict of names and numbers; the model computes `(first + second) * third` and forgets the rest. Return the names, in alphabetical order, whose gradient
-# is `None`.
+# `variables` are the weights of a model, as a dict of names and numbers; the model computes `(first + second) *
+# third` and ignores the rest. Return the names whose gradient is `None`, in alphabetical order.
 
 # %%
 @tf.exercise("16.4")
@@ -192,7 +196,7 @@ def who_learns_nothing(variables):
 tf.check("16.4")
 
 # %% [markdown]
-# ## What is not to learn
+# ## Weights that should not change
 #
 # A `Module` or a Keras model collects its `trainable_variables` for you. A layer with `trainable = False` is not among them, and the tape does not even watch it.
 
@@ -208,9 +212,10 @@ model.layers[0].trainable = False
 print(len(model.trainable_variables), "variables learn")
 
 # %% [markdown]
-# ### Exercise 16.5: train the head alone
+# ### Exercise 16.5: train only the head
 #
-# Do **one** step of gradient descent with the rate 0.1 on the loss (trunk · head − 6)², in which only `head` moves. Return both values.
+# Take **one** step of gradient descent with the rate 0.1 on the loss (trunk · head − 6)², in which only `head`
+# changes. Return both values.
 
 # %%
 @tf.exercise("16.5")
@@ -235,14 +240,14 @@ def train_the_head(trunk_value, head_value):
 tf.check("16.5")
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - Forward on a tape, gradients, a step down: that is all.
-# - The optimiser gets pairs. It does not find gradients, and it does not notice that one is wrong.
-# - Momentum remembers the direction; Adam divides by the usual size.
-# - Look for `None` before the loop. Freeze with `trainable=False`.
+# - Training is: forward pass on a tape, gradients, a step down.
+# - The optimiser gets pairs. It does not compute gradients, and does not notice that one is wrong.
+# - Momentum keeps a part of the last step; Adam divides by the typical size.
+# - Check for `None` before the loop. Freeze weights with `trainable=False`.
 #
-# Words to look up: [loss](glossary.ipynb#loss), [optimiser](glossary.ipynb#optimiser), [momentum](glossary.ipynb#momentum).
+# Terms in the glossary: [loss](glossary.ipynb#loss), [optimiser](glossary.ipynb#optimiser), [momentum](glossary.ipynb#momentum).
 #
 # Next, lesson 17: two models that work against each other.
 

@@ -16,7 +16,7 @@
 # %% [markdown]
 # # 17 · Capstone: two models against each other
 #
-# *Can a model learn to invent points that look real, if all it ever gets is the slope of a critic?*
+# *Can a model learn to generate points that look real, if all it gets is the gradient of a critic?*
 #
 # About 40 minutes. Two models, two tapes, and a gradient in the loss.
 
@@ -29,7 +29,7 @@ from IPython.display import clear_output
 # %% [markdown]
 # ## The forger and the critic
 #
-# Here are the "paintings": points on a ring.
+# Here are the real "paintings": points on a ring.
 
 # %%
 def real_points(count):
@@ -45,9 +45,9 @@ plt.title("Real points")
 plt.show()
 
 # %% [markdown]
-# The **forger** turns noise into points. The **critic** gives every point a score: high for real ones, low for
-# forged ones. The critic learns to widen the gap between the two; the forger learns to close it, by walking up the
-# slope of the critic. Nobody ever tells the forger what a ring is.
+# The **forger** turns noise into points. The **critic** gives every point a score: high for real ones, low for forged
+# ones. The critic learns to increase the gap between the two scores. The forger learns to close it, by following the
+# gradient of the critic. The forger never gets any information about the ring itself.
 
 # %%
 def dense(inputs, outputs):
@@ -67,17 +67,18 @@ print("scores", run(critic, points[:3]).shape)
 print("forged points", run(forger, tf.random.normal([3, 2])).shape)
 
 # %% [markdown]
-# The gap alone is a poor guide: a critic that multiplies all its scores by a thousand has a gap a thousand times as
-# wide, and has learned nothing. In a *Wasserstein* GAN (Arjovsky and others, 2017) the critic must not be **steeper
-# than 1** anywhere. Then the widest gap it can find is a true distance between the two clouds of points.
+# The gap alone is not a good measure: a critic that multiplies all its scores by a thousand has a gap a thousand
+# times as wide, and has learned nothing. In a *Wasserstein* GAN (Arjovsky and others, 2017) the gradient of the
+# critic must not be **longer than 1** anywhere. Then the largest possible gap is a true distance between the two sets
+# of points.
 #
-# How does one keep a network from being steep? Gulrajani and others (2017) put it into the loss. They look at **the
-# gradient of the critic itself**, at points between real and forged ones, and punish its length for being anything
-# but 1. A gradient in a loss: to train with it takes the gradient of a gradient, as in lesson 10.
+# How do you limit the gradient of a network? Gulrajani and others (2017) put it into the loss. They compute **the
+# gradient of the critic itself** at points between real and forged ones, and add a penalty if its length is not 1.
+# This is a gradient inside a loss. To train with it you need the gradient of a gradient, as in lesson 10.
 #
 # ## The points in between
 #
-# A point between a real and a forged one is a mixture of both. So it is *computed*. What does a tape say of it?
+# A point between a real and a forged one is a mixture of both. So it is *computed*. What is its gradient?
 
 # %%
 real, forged = tf.constant([[1.0, 0.0]]), tf.constant([[0.0, 2.0]])
@@ -90,14 +91,14 @@ print(tape.gradient(score, between))
 tf.explain(tape, score, between)
 
 # %% [markdown]
-# ### Exercise 17.1: the slope in between
+# ### Exercise 17.1: the gradient in between
 #
-# In the exercises the critic is one that you can work out by hand: `steepness` times the squared distance from the
-# origin. Make the gradient of the scores arrive at the points in between.
+# In the exercises the critic is so simple that you can compute it by hand: `steepness` times the squared distance
+# from the origin. Make the gradient of the scores arrive at the points in between.
 
 # %%
 @tf.exercise("17.1")
-def slope_in_between():
+def derivative_in_between():
     steepness = tf.Variable(0.5, name="steepness")
     real = tf.constant([[3.0, 0.0], [0.0, 1.0]])
     forged = tf.constant([[1.0, 2.0], [0.0, -3.0]])
@@ -114,8 +115,8 @@ def slope_in_between():
 tf.check("17.1")
 
 # %% [markdown]
-# Why the **sum** of the scores? A point has a say in its own score alone, so the gradient of the sum holds in each
-# row the slope at one point. With the mean, every slope would be divided by the number of points.
+# Why the **sum** of the scores? Each score depends on its own point only, so each row of the gradient of the sum is
+# the gradient at one point. With the mean, every gradient would be divided by the number of points.
 #
 # ## The penalty
 #
@@ -142,13 +143,14 @@ tf.check("17.2")
 # %% [markdown]
 # ## A tape around a tape
 #
-# The inner tape gives the slopes, and from them comes the penalty. The outer tape must see **all of it**, the way
-# back of the inner tape included. Only then does the penalty reach the weights of the critic.
+# The inner tape computes the gradients, and from them you compute the penalty. The outer tape must record **all of
+# it**, with the backward pass of the inner tape. Only then does the gradient of the penalty reach the weights of the
+# critic.
 #
 # ### Exercise 17.3: down to the weights
 #
-# Here is the penalty for the critic of 17.1. Two lines stand where the outer tape cannot see them, and one tape has
-# not been told what to watch. Mend it, so that the gradient of the penalty arrives at `steepness`.
+# Here is the penalty for the critic of 17.1. Two lines are outside the outer tape, and one tape does not watch what
+# it should. Fix it so that the gradient of the penalty arrives at `steepness`.
 
 # %%
 @tf.exercise("17.3")
@@ -160,22 +162,22 @@ def down_to_the_weights():
         with tf.GradientTape() as inner:
             inner.watch(between)
             score = tf.reduce_sum(steepness * tf.reduce_sum(between * between, axis=1))
-        slopes = inner.gradient(score, between)
-        penalty = tf.reduce_mean(tf.square(tf.norm(slopes, axis=1) - 1.0))
+        derivatives = inner.gradient(score, between)
+        penalty = tf.reduce_mean(tf.square(tf.norm(derivatives, axis=1) - 1.0))
     ### INSTEAD
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             score = tf.reduce_sum(steepness * tf.reduce_sum(between * between, axis=1))
-    slopes = inner.gradient(score, between)
-    penalty = ...  # from slopes
+    derivatives = inner.gradient(score, between)
+    penalty = ...  # from derivatives
     ### END SOLUTION
     return outer, penalty, steepness
 
 tf.check("17.3")
 
 # %% [markdown]
-# The same with a single point. Step through the outer tape: first the score, then the way back of the inner tape
-# *as a part of it*, then the penalty; and from there all the way back to `steepness`.
+# Here is the same with a single point. Step through the outer tape: first the score, then the backward pass of the
+# inner tape *as recorded operations*, then the penalty, and from there the backward pass to `steepness`.
 
 # %%
 steepness = tf.Variable(0.5, name="steepness")
@@ -185,17 +187,17 @@ with tf.GradientTape() as outer:
     with tf.GradientTape() as inner:
         inner.watch(between)
         score = tf.reduce_sum(steepness * tf.reduce_sum(between * between, axis=1))
-    slopes = inner.gradient(score, between)
-    penalty = tf.reduce_mean(tf.square(tf.norm(slopes, axis=1) - 1.0))
+    derivatives = inner.gradient(score, between)
+    penalty = tf.reduce_mean(tf.square(tf.norm(derivatives, axis=1) - 1.0))
 
 tf.show(outer, penalty, steepness)
 
 # %% [markdown]
-# ### Exercise 17.4: the demo that lies
+# ### Exercise 17.4: the demo with three faults
 #
-# The step of a critic, as one finds it on the web. It runs without an error, a gradient arrives, and the critic
-# learns nonsense. There are **three** faults in it: one keeps the penalty from being learned, one makes the slopes too
-# small, and one turns the critic into an admirer of forgeries. Mend them.
+# This is a training step of a critic as you might find it on the web. It runs without an error and a gradient
+# arrives, but the critic learns nonsense. There are **three** faults: with one the penalty has no effect, one makes
+# the gradients too small, and one makes the critic prefer forgeries. Fix them.
 
 # %%
 @tf.exercise("17.4")
@@ -216,11 +218,11 @@ def repaired_demo():
             ### INSTEAD
             score = tf.reduce_mean(critic(between))
             ### END SOLUTION
-        slopes = inner.gradient(score, between)
+        derivatives = inner.gradient(score, between)
         ### BEGIN SOLUTION
-        lengths = tf.norm(slopes, axis=1)
+        lengths = tf.norm(derivatives, axis=1)
         ### INSTEAD
-        lengths = np.linalg.norm(slopes, axis=1)
+        lengths = np.linalg.norm(derivatives, axis=1)
         ### END SOLUTION
         penalty = tf.reduce_mean(tf.square(lengths - 1.0))
         ### BEGIN SOLUTION
@@ -234,9 +236,9 @@ def repaired_demo():
 tf.check("17.4")
 
 # %% [markdown]
-# ## Let them play
+# ## Train both
 #
-# Now the real thing. In every round the critic takes four steps and the forger one.
+# Now train both. In every round the critic takes four steps and the forger one.
 
 # %%
 def flat(layers):
@@ -253,8 +255,8 @@ def critic_step(count=128):
         with tf.GradientTape() as inner:
             inner.watch(between)
             score = tf.reduce_sum(run(critic, between))
-        slopes = inner.gradient(score, between)
-        penalty = tf.reduce_mean(tf.square(tf.norm(slopes, axis=1) - 1.0))
+        derivatives = inner.gradient(score, between)
+        penalty = tf.reduce_mean(tf.square(tf.norm(derivatives, axis=1) - 1.0))
         gap = tf.reduce_mean(run(critic, real)) - tf.reduce_mean(run(critic, forged))
         loss = 0.5 * penalty - gap
     weights = flat(critic)
@@ -269,8 +271,8 @@ def forger_step(count=128):
     forger_optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
 
 # %% [markdown]
-# The picture is drawn anew while they play. Where it is dark, the critic gives high scores. In JupyterLab you can also open
-# the *Tape* panel at the right and watch both losses there.
+# The picture is updated during training. Where it is dark, the critic gives high scores. In JupyterLab you can also
+# open the *Tape* panel at the right and watch both losses there.
 
 # %%
 side = np.linspace(-2.0, 2.0, 30, dtype="float32")
@@ -307,8 +309,8 @@ for done in range(1, ROUNDS + 1):
         draw(done, ROUNDS, gaps)
 
 # %% [markdown]
-# The forger has never seen a real point. All it ever got is a slope, the one that you see here: an arrow at
-# each forged point, along which the score of the critic grows.
+# The forger has never seen a real point. All it got is the gradient that you see here: an arrow at each forged point,
+# in the direction in which the score of the critic grows.
 
 # %%
 forged = run(forger, noise[:120])
@@ -317,11 +319,11 @@ with tf.GradientTape() as tape:
     tape.watch(forged)
     score = tf.reduce_sum(run(critic, forged))
 
-slopes = tape.gradient(score, forged)
+derivatives = tape.gradient(score, forged)
 plt.figure(figsize=(5, 5))
 plt.plot(points[:, 0], points[:, 1], ".", alpha=0.3)
 plt.quiver(
-    forged[:, 0], forged[:, 1], slopes[:, 0], slopes[:, 1], color="C1", width=0.004
+    forged[:, 0], forged[:, 1], derivatives[:, 0], derivatives[:, 1], color="C1", width=0.004
 )
 plt.axis("equal")
 plt.show()
@@ -329,13 +331,13 @@ plt.show()
 # %% [markdown]
 # ### Exercise 17.5: who learns what?
 #
-# Does a gradient arrive, `"yes"` or `"no"`? In `forger_step`, if one asked its tape for the loss
+# Does a gradient arrive, `"yes"` or `"no"`? In `forger_step`, for the gradient of its loss:
 #
 # - `"forger"`: at the weights of the forger;
 # - `"critic"`: at the weights of the critic;
 # - `"noise"`: at the noise;
 #
-# and in `critic_step`, if one asked the outer tape,
+# and in `critic_step`, for the outer tape:
 #
 # - `"from the critic"`: at the weights of the forger. (Where are the forged points made?)
 
@@ -351,17 +353,17 @@ def who_learns_what():
 tf.check("17.5")
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - A gradient in a loss takes two tapes, and the outer one must be open while the inner one answers.
-# - What is computed is not watched: the points in between have to be named to the tape.
-# - When a gradient is `None` in such a program, it is mostly one of these two. How the model is called has nothing to
-#   do with it.
+# - A gradient in a loss needs two tapes, and the outer one must be active while the inner `gradient` runs.
+# - A computed tensor is not watched: call `watch` for the points in between.
+# - If a gradient is `None` in such a program, one of these two is usually the cause. It does not matter how you call
+#   the model.
 # - Two models, two lists of variables: each optimiser gets its own.
 #
-# Words to look up: [watch](glossary.ipynb#watch), [nested tapes](glossary.ipynb#nested-tapes), [gradient penalty](glossary.ipynb#gradient-penalty).
+# Terms in the glossary: [watch](glossary.ipynb#watch), [nested tapes](glossary.ipynb#nested-tapes), [gradient penalty](glossary.ipynb#gradient-penalty).
 #
-# Next, lesson 18: the derivative of an answer that was searched for.
+# Next, lesson 18: the derivative of a solution that an iteration finds.
 
 # %%
 tf.progress("17")

@@ -14,9 +14,10 @@
 # ---
 
 # %% [markdown]
-# # 18 · Capstone: the derivative of an answer
+# # 18 · Capstone: the derivative of a solution
 #
-# *A solver tries until it has found the answer. Must you differentiate all its tries, or is there a shorter way?*
+# *A solver iterates until it finds the solution. Must you differentiate all its iterations, or is there a shorter
+# way?*
 #
 # About 40 minutes. The last lesson, with a network that has no layers.
 
@@ -27,10 +28,10 @@ import tapelab as tf
 from IPython.display import clear_output
 
 # %% [markdown]
-# ## An answer that was searched for
+# ## A solution without a formula
 #
-# Some values have no formula. They are *found*: z is the number for which **z = tanh(w · z + x)**. One starts
-# anywhere, and puts z in again and again until it stays.
+# Some values have no formula. They are the solution of an equation: z is the number for which **z = tanh(w · z +
+# x)**. Start anywhere and apply the right side again and again, until z does not change.
 
 # %%
 def step(z, w, x):
@@ -44,8 +45,8 @@ for k in range(8):
     print(k + 1, f"{z.numpy():.4f}")
 
 # %% [markdown]
-# How does the answer react to `w`? Lesson 08 knows a way: let the tape unroll the loop. Here are the eight rounds. The way
-# back passes through every one of them.
+# What is the derivative of the solution with respect to `w`? Lesson 08 showed a method: let the tape unroll the loop.
+# Here are eight iterations. The backward pass visits every one of them.
 
 # %%
 with tf.GradientTape() as tape:
@@ -56,14 +57,14 @@ with tf.GradientTape() as tape:
 tf.show(tape, z, w)
 
 # %% [markdown]
-# ### Exercise 18.1: too few rounds
+# ### Exercise 18.1: too few iterations
 #
-# The slope of the *program* depends on how many rounds it does. Return the slope of z along `w` after `rounds`
-# rounds, from 0.
+# The derivative of the *program* depends on the number of iterations. Return the derivative of z with respect to `w`
+# after `rounds` iterations, starting from 0.
 
 # %%
 @tf.exercise("18.1")
-def slope_after(rounds, w, x):
+def derivative_after(rounds, w, x):
     w = tf.Variable(w)
     ### BEGIN SOLUTION
     with tf.GradientTape() as tape:
@@ -78,13 +79,13 @@ def slope_after(rounds, w, x):
 tf.check("18.1")
 
 # %% [markdown]
-# ## What the answer itself knows
+# ## The derivative from the equation
 #
-# With enough rounds the slope comes to rest. But every round stays on the tape, and all of them only to arrive at *one*
-# answer. Who keeps the drafts once the letter is written?
+# With enough iterations the derivative converges. But every iteration stays on the tape, and all of them lead to only
+# *one* solution. There is a method that does not need them.
 #
-# At the answer, z = f(z, w). And that holds for **every** w: when w grows a little, z moves just so that it goes on
-# to hold. Differentiate both sides along w:
+# For the solution, z = f(z, w). This is true for **every** w: when w changes, z changes so that the equation stays
+# true. Differentiate both sides with respect to w:
 #
 # > dz/dw = ∂f/∂z · dz/dw + ∂f/∂w
 #
@@ -92,16 +93,16 @@ tf.check("18.1")
 #
 # > dz/dw = (∂f/∂w) / (1 − ∂f/∂z)
 #
-# Both slopes on the right are those of **one single step**, taken at the answer. How the answer was found makes no
-# difference. This is the *implicit function theorem*, and it is much older than any tape.
+# Both derivatives on the right are those of **one single step** at the solution. It does not matter how the solution
+# was found. This is the *implicit function theorem*, which is much older than any tape.
 #
 # ### Exercise 18.2: from one step
 #
-# `z` is the answer already. Return dz/dw from one step on a tape.
+# `z` is already the solution. Return dz/dw from one step on a tape.
 
 # %%
 @tf.exercise("18.2")
-def implicit_slope(z, w, x):
+def implicit_derivative(z, w, x):
     z, w = tf.constant(z), tf.Variable(w)
     ### BEGIN SOLUTION
     with tf.GradientTape() as tape:
@@ -116,8 +117,8 @@ def implicit_slope(z, w, x):
 tf.check("18.2")
 
 # %% [markdown]
-# Here are both: the slope of the program, round by round, and the slope of the answer, as a line. And as a measure of the
-# cost, what the tape holds for each of them.
+# Here are both: the derivative of the program for each number of iterations, and the derivative of the solution as a
+# line. The second plot shows the cost, the memory of the tape for each of them.
 
 # %%
 def unrolled(rounds):
@@ -137,7 +138,7 @@ rounds = range(1, 41)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
 left.plot(rounds, [unrolled(each)[1] for each in rounds], ".-", label="the program")
 left.axhline(float(along_w / (1.0 - along_z)), color="C1", label="the answer")
-left.set(xlabel="rounds", title="slope of z along w")
+left.set(xlabel="rounds", title="derivative of z with respect to w")
 left.legend()
 ops = 3  # of one round: a product, a sum, a tanh
 right.plot(rounds, [ops * each for each in rounds], ".-")
@@ -146,15 +147,15 @@ right.set(xlabel="rounds", title="ops on the tape")
 plt.show()
 
 # %% [markdown]
-# ## A solver with a rule of its own
+# ## A solver with its own gradient rule
 #
-# Put both together: search **off the tape**, as long as you like, and give the answer a rule. To whoever uses it, the
-# solver is one single op.
+# Combine both: iterate **off the tape**, as long as you like, and give the solution a gradient rule. For the rest of
+# the program, the solver is one single op.
 #
-# ### Exercise 18.3: a root without a trace
+# ### Exercise 18.3: a root off the tape
 #
-# `root` finds √a by Heron's method, in twenty rounds. The answer satisfies z · z = a, so dz/da = 1 / (2z). Write the
-# rule; `tf.custom_gradient` keeps the rounds off the tape.
+# `root` computes √a by Heron's method, in twenty iterations. The solution satisfies z · z = a, so dz/da = 1 / (2z).
+# Write the rule; `tf.custom_gradient` keeps the iterations off the tape.
 
 # %%
 @tf.exercise("18.3")
@@ -184,18 +185,19 @@ tf.check("18.3")
 # %% [markdown]
 # ## When to stop
 #
-# A real solver stops when the change is small. So the *number* of rounds depends on the data, and what the unrolled
-# program computes is not quite the answer.
+# A real solver stops when the change is small. So the *number* of iterations depends on the data, and the unrolled
+# program computes only an approximation.
 #
 # ### Exercise 18.4: good enough?
 #
-# `search` begins at 0, with w = 0.5 and x = 0.3, and stops after the first round that changes z by less than
+# `search` starts at 0, with w = 0.5 and x = 0.3, and stops after the first iteration that changes z by less than
 # `tolerance`. Predict:
 #
-# - `"count"`: has the number of rounds a slope along w, `"yes"` or `"no"`?
-# - `"loose"`: with a tolerance of 0.5, which slope along w (a number) does the unrolled program give?
-# - `"exact"`: with a tolerance of 0.5, does the formula of 18.2 give the slope of the answer, `"yes"` or `"no"`?
-# - `"same size"`: is the tape of the formula as small after a thousand rounds as after one, `"yes"` or `"no"`?
+# - `"count"`: does the number of iterations have a derivative with respect to w, `"yes"` or `"no"`?
+# - `"loose"`: with a tolerance of 0.5, which derivative with respect to w (a number) does the unrolled program give?
+# - `"exact"`: with a tolerance of 0.5, does the formula of 18.2 give the derivative of the solution, `"yes"` or
+#   `"no"`?
+# - `"same size"`: is the tape of the formula as small after a thousand iterations as after one, `"yes"` or `"no"`?
 
 # %%
 @tf.exercise("18.4")
@@ -211,19 +213,19 @@ tf.check("18.4")
 # %% [markdown]
 # ## Many numbers at once
 #
-# Now let z be a row of numbers, z = tanh(z W + b). Then ∂f/∂z is a matrix, the Jacobian J, and instead of dividing by
-# 1 − ∂f/∂z one solves an equation. On the way back it is this one, where g is what goes on to f:
+# Now let z be a row of numbers, z = tanh(z W + b). Then ∂f/∂z is a matrix, the Jacobian J. Instead of dividing by 1 −
+# ∂f/∂z you solve an equation. In the backward pass it is the following one, where g is the upstream gradient of f:
 #
 # > g = upstream + Jᵀ g
 #
-# Look closely: it has the same form as the question we began with! So g can be *searched for* as well: begin with the
-# upstream, and put g in again and again. And Jᵀ g is just what a tape computes: a gradient with the upstream g. Nobody ever
-# has to write down J.
+# It has the same form as the equation at the start of this lesson. So you can also find g by iteration: start with
+# the upstream gradient, and apply the right side again and again. A tape computes Jᵀ g: it is the gradient with the
+# upstream gradient g. You never need J itself.
 #
-# ### Exercise 18.5: a search on the way back
+# ### Exercise 18.5: iterate in the backward pass
 #
-# `z` is the answer, a row. Return g after forty rounds. (`tape.gradient(f, z, output_gradients=g)` is Jᵀ g; the tape
-# is asked more than once, so it is persistent.)
+# `z` is the solution, a row. Return g after forty iterations. (`tape.gradient(f, z, output_gradients=g)` is Jᵀ g; it
+# is called more than once, so the tape is persistent.)
 
 # %%
 @tf.exercise("18.5")
@@ -246,9 +248,9 @@ tf.check("18.5")
 # %% [markdown]
 # ## A network that is an equation
 #
-# A **deep equilibrium model** (Bai and others, 2019) has no layers. Its hidden state is the *solution* of an equation,
-# z = tanh(z W + x u + b), as if one and the same layer had been applied for ever. It searches on the way forward and
-# it searches on the way back, and on the tape there is *one* layer.
+# A **deep equilibrium model** (Bai and others, 2019) has no layers. Its hidden state is the *solution* of an
+# equation, z = tanh(z W + x u + b), as if the same layer had been applied for ever. It iterates in the forward pass
+# and in the backward pass, and on the tape there is *one* layer.
 
 # %%
 SIZE = 32
@@ -289,7 +291,7 @@ def equilibrium(answer, x):
     return searched(layer(answer, x))
 
 # %% [markdown]
-# Here is what the tape holds for one example, once the answer has been found:
+# Here is the tape for one example, after the solution was found:
 
 # %%
 x = tf.constant([[1.0]])
@@ -303,8 +305,8 @@ with tf.GradientTape() as tape:
 tf.show(tape, y, [W, u, b, v])
 
 # %% [markdown]
-# Train it on a wave with a jump in it. The lowest curve tells how many rounds it took to find the answer: the better
-# the network, the harder its equation. Where the curve reaches 100 the search gave up, and that gradient is only nearly right.
+# Train it on a wave with a jump. The lowest curve shows the number of iterations: the better the network, the harder
+# its equation. Where the curve reaches 100, the solver stopped early, and the gradient is only approximate.
 
 # %%
 xs = tf.linspace([-3.0], [3.0], 60)
@@ -344,17 +346,17 @@ for done in range(1, STEPS + 1):
         draw(done, STEPS, losses, rounds)
 
 # %% [markdown]
-# ## What to take along
+# ## Summary
 #
-# - A tape differentiates the program. What you want is the derivative of the answer.
-# - The answer satisfies an equation. Its derivative follows from **one** step, taken at the answer.
-# - Search off the tape, and give the result a rule: little memory, and no trace of the tries.
-# - The formula is as good as the answer is. Search well.
+# - A tape differentiates the program. You want the derivative of the solution.
+# - The solution satisfies an equation. Its derivative follows from **one** step at the solution.
+# - Iterate off the tape, and give the result a gradient rule. This needs little memory.
+# - The formula is only as accurate as the solution.
 #
-# Words to look up: [implicit differentiation](glossary.ipynb#implicit-differentiation), [VJP](glossary.ipynb#VJP), [custom gradient](glossary.ipynb#custom-gradient).
+# Terms in the glossary: [implicit differentiation](glossary.ipynb#implicit-differentiation), [VJP](glossary.ipynb#VJP), [custom gradient](glossary.ipynb#custom-gradient).
 #
-# This was the last lesson. You know what a tape writes down, how it comes back, where it breaks, and how to tell. Go
-# and train something.
+# This was the last lesson. Now you know what a tape records, how the backward pass works, where a path can end, and
+# how to find that place. Go and train something.
 
 # %%
 tf.progress("18")
