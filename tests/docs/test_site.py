@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 import tapelab
 from tapelab.core.op import REGISTRY
+from tests.docs.test_code_terms import SEARCHED
 from tests.ui.axe import axe_script
 from tests.ui.browser import Console, launched
 from tests.ui.explorer import Explorer
@@ -135,7 +136,7 @@ def test_every_lesson_is_there_solved_with_pictures_that_step_without_a_kernel(o
     explorer = Explorer.in_frame(picture)
     explorer.click_to_the_end_and_back()
     explorer.root.get_by_text("What the words mean").click()
-    told = glossary.in_short("adjoint")
+    told = glossary.in_short("cotangent")
     expect(explorer.root.get_by_role("definition").filter(has_text=told)).to_be_visible()
 
 
@@ -143,6 +144,13 @@ def test_the_search_works_without_a_server(opened):
     page = opened("search")
     page.goto(f"{page.url}?q=gradient")
     expect(page.locator("#search-results li").nth(5)).to_be_visible()  # they come one by one
+
+
+@pytest.mark.parametrize("term", SEARCHED)
+def test_the_search_leads_from_a_term_to_the_page_that_names_its_module(opened, term):
+    page = opened("search")
+    page.goto(f"{page.url}?q={term.replace(' ', '+')}")
+    expect(page.locator("#search-results a[href*='explanation/dispatch']").first).to_be_visible()
 
 
 @pytest.mark.parametrize(
