@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.compile import examples
-from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.symbolic import OpenTrace, Symbolic, SymbolicTensor
 from tapelab.core.cell import Cell, Holder
 from tapelab.core.composite_tensor import CompositeTensor
@@ -77,7 +77,7 @@ class Environment:
         self._copies: dict[int, tuple[Any, Any]] = {}
         self._originals: dict[int, Any] = {}
 
-    def run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def run(self, function: Callable[..., Any], args: Tree, kwargs: Tree) -> Any:
         """Call a function on what stands for its arguments here."""
         here, settings = mapped(args, self.stand_in), mapped(kwargs, self.stand_in)
         before, thread.__dict__["environment"] = current_environment(), self
@@ -103,7 +103,7 @@ class Environment:
                 return as_op_run(record).op.raw
         return ""
 
-    def stand_in(self, leaf: Any) -> Any:
+    def stand_in(self, leaf: Leaf) -> Any:
         """What stands for one of the user's things in this environment."""
         if isinstance(leaf, Symbolic):
             return leaf._examples[self.number]
@@ -118,14 +118,14 @@ class Environment:
             return self._copy_of(leaf, lambda each: each.copy_with_state(self.stand_in))
         return leaf
 
-    def original(self, leaf: Any) -> Any:
+    def original(self, leaf: Leaf) -> Any:
         """The user's thing that something in this environment stands for."""
         if isinstance(leaf, Variable):
             cell = self._originals.get(id(leaf._cell))
             return leaf if cell is None else type(leaf)._of(cell)
         return self._originals.get(id(leaf), leaf)
 
-    def _copy_of(self, thing: Any, make: Callable[[Any], Any]) -> Any:
+    def _copy_of(self, thing: Leaf, make: Callable[[Any], Any]) -> Any:
         found = self._copies.get(id(thing))
         if found is None:
             found = self._copies[id(thing)] = thing, make(thing)
@@ -144,13 +144,13 @@ def twin(tape: GradientTape) -> GradientTape:
     return GradientTape(tape._persistent, tape._auto)
 
 
-def is_eager(leaf: Any) -> bool:
+def is_eager(leaf: Leaf) -> bool:
     """Whether a leaf of a result takes a slot: a concrete tensor, a composite, a `TensorArray`."""
     eager = type(leaf) is Tensor or isinstance(type(leaf), DispatchedType)
     return eager or is_composite(leaf)
 
 
-def is_composite(leaf: Any) -> bool:
+def is_composite(leaf: Leaf) -> bool:
     """Whether a leaf is a ragged or sparse tensor, which goes through a graph as one thing."""
     return isinstance(leaf, CompositeTensor)
 
@@ -159,7 +159,7 @@ FAILED: Final = object()
 _TENSOR_AND_SHAPE: Final = 2
 
 
-def has_fixed_shapes(function: Any, symbols: Iterable[Symbolic]) -> bool:
+def has_fixed_shapes(function: Callable[..., Any], symbols: Iterable[Symbolic]) -> bool:
     """Whether the shapes of results follow from the arguments: their values decide none.
 
     So it is where all tensors are floats of known shapes and the function does not declare that
@@ -180,7 +180,9 @@ def _like(tensor: Tensor, *, is_fixed: bool) -> Tensor:
     return examples.opposite(tensor, tensor.shape) if is_fixed else examples.relative(tensor)
 
 
-def result_of_shape_argument(environment: Environment, function: Any, args: Any) -> Any:
+def result_of_shape_argument(
+    environment: Environment, function: Callable[..., Any], args: Tree
+) -> Any:
     """The result of a function whose argument gives the shape of a tensor with open axes."""
     if not declaration_of(function).shape_argument or len(args) < _TENSOR_AND_SHAPE:
         return FAILED
@@ -196,7 +198,7 @@ def result_of_shape_argument(environment: Environment, function: Any, args: Any)
     return environment.run(spread_from, (there, spec), {})
 
 
-def missing(result: Any) -> int:
+def missing(result: Tree) -> int:
     """How many Nones a result holds: the fewer, the more of it is known."""
     return sum(leaf is None for leaf in leaves(result))
 
@@ -209,7 +211,7 @@ def spread_from(tensor: Tensor, like: Tensor) -> Any:
 
 
 def result_examples(
-    function: Any, leaf: Tensor, seen: list[Any], *, is_fixed: bool
+    function: Callable[..., Any], leaf: Tensor, seen: list[Any], *, is_fixed: bool
 ) -> tuple[Tensor, ...]:
     """The examples of one result.
 
@@ -235,7 +237,7 @@ _SPOKEN: Final = {"float": "float32", "double": "float64", "half": "float16"}
 
 
 def graph_error(
-    error: Exception, function: Callable[..., Any], args: Any, trace: OpenTrace
+    error: Exception, function: Callable[..., Any], args: Tree, trace: OpenTrace
 ) -> Exception:
     """A refused argument is a ValueError in a graph, unlike dtypes are a TypeError."""
     if not isinstance(error, InvalidArgumentError):
@@ -257,7 +259,7 @@ def graph_error(
     return raised
 
 
-def _unequal(error: InvalidArgumentError, args: Any) -> str:
+def _unequal(error: InvalidArgumentError, args: Tree) -> str:
     """The words that start TensorFlow's message where two shapes do not fit."""
     shapes = [each.shape for each in args if isinstance(each, SymbolicTensor)]
     if len(shapes) != 2 or any(shape.rank is None for shape in shapes):

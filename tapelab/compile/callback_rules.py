@@ -16,9 +16,9 @@ from tapelab.autodiff import graph_gradients
 from tapelab.compile import examples, subgraph_trace
 from tapelab.compile.abstract_evaluation import spread_from
 from tapelab.compile.autograph.source_transform import converted
-from tapelab.compile.pytree import mapped
+from tapelab.compile.pytree import Leaf, Tree, mapped
 from tapelab.compile.symbolic import SymbolicTensor
-from tapelab.compile.trace import CONTROL_FLOW
+from tapelab.compile.trace import CONTROL_FLOW, Trace
 from tapelab.control_flow import map_ops, python_functions
 from tapelab.core.cell import Holder
 from tapelab.core.convert import to_tensor
@@ -30,13 +30,13 @@ from tapelab.dtypes import as_dtype
 Public = Callable[..., Any]
 
 
-def _decides(value: Any) -> bool:
+def _decides(value: Leaf) -> bool:
     return isinstance(value, (SymbolicTensor, Holder))
 
 
 def _cond(
-    trace: Any, original: Public, pred: Any, true_fn: Any = None, false_fn: Any = None,
-    name: str | None = None,
+    trace: Trace, original: Public, pred: Leaf, true_fn: Public | None = None,
+    false_fn: Public | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     if not _decides(pred):
         return NotImplemented
@@ -44,9 +44,9 @@ def _cond(
 
 
 def _while_loop(
-    trace: Any, original: Public, cond: Any, body: Any, loop_vars: Any,
-    shape_invariants: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
-    swap_memory: bool = False, maximum_iterations: Any = None, name: str | None = None,
+    trace: Trace, original: Public, cond: Public, body: Public, loop_vars: Tree,
+    shape_invariants: Tree = None, parallel_iterations: int = 10, back_prop: bool = True,
+    swap_memory: bool = False, maximum_iterations: Leaf = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     result = subgraph_trace.while_loop(
         trace,
@@ -60,8 +60,8 @@ def _while_loop(
 
 
 def _switch_case(
-    trace: Any, original: Public, branch_index: Any, branch_fns: Any, default: Any = None,
-    name: str | None = None,
+    trace: Trace, original: Public, branch_index: Leaf, branch_fns: Tree,
+    default: Public | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     if not _decides(branch_index):
         return NotImplemented
@@ -77,7 +77,7 @@ def _switch_case(
 
 
 def _case(
-    trace: Any, original: Public, pred_fn_pairs: Any, default: Any = None,
+    trace: Trace, original: Public, pred_fn_pairs: Tree, default: Public | None = None,
     exclusive: bool = False, strict: bool = False, name: str = "case",
 ) -> Any:  # fmt: skip
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
@@ -94,7 +94,9 @@ def _case(
     return from_pair(0)
 
 
-def _map_fn(trace: Any, original: Public, fn: Any, elems: Any, *args: Any, **kwargs: Any) -> Any:
+def _map_fn(
+    trace: Trace, original: Public, fn: Public, elems: Tree, *args: Tree, **kwargs: Tree
+) -> Any:
     items = mapped(elems, _as_tensor)
     body, _ = subgraph_trace.routine(
         trace, "map_fn", converted(fn), subgraph_trace.element_of(items)
@@ -103,8 +105,8 @@ def _map_fn(trace: Any, original: Public, fn: Any, elems: Any, *args: Any, **kwa
 
 
 def _folding(
-    trace: Any, original: Public, fn: Any, elems: Any, initializer: Any = None, *args: Any,
-    **kwargs: Any,
+    trace: Trace, original: Public, fn: Public, elems: Tree, initializer: Tree = None,
+    *args: Tree, **kwargs: Tree,
 ) -> Any:  # fmt: skip
     items = mapped(elems, _as_tensor)
     start = None if initializer is None else mapped(initializer, _as_tensor)
@@ -114,12 +116,13 @@ def _folding(
     return trace.call(original, (body, items, start, *args), kwargs)
 
 
-def _as_tensor(leaf: Any) -> Any:
+def _as_tensor(leaf: Leaf) -> Any:
     return leaf if isinstance(leaf, Tensor) else thread.trace.call(to_tensor, (leaf,), {})
 
 
 def _python(
-    trace: Any, original: Public, func: Any = None, inp: Any = None, Tout: Any = None, **kwargs: Any
+    trace: Trace, original: Public, func: Public | None = None, inp: Tree = None,
+    Tout: Any = None, **kwargs: Tree,
 ) -> Any:  # fmt: skip
     """A Python function that runs at each replay, and of whose results only dtypes are known."""
     inputs = [_as_tensor(each) for each in inp]
@@ -133,7 +136,7 @@ def _python(
     return trace.write(original, (func, inputs, Tout), results, runs=False)
 
 
-def _unknown(trace: Any, inputs: list[Any], kind: Any, number: int) -> Any:
+def _unknown(trace: Trace, inputs: list[Any], kind: Any, number: int) -> Any:
     """An example of a tensor whose rank is not known, which a tape follows from the inputs."""
     dtype = np.dtype(as_dtype(getattr(kind, "dtype", kind)).as_numpy_dtype)
     seen = [subgraph_trace.examples_of(each)[number] for each in inputs]
@@ -146,14 +149,14 @@ def _unknown(trace: Any, inputs: list[Any], kind: Any, number: int) -> Any:
     )
 
 
-def _static_value(trace: Any, original: Public, tensor: Any, partial: bool = False) -> Any:
+def _static_value(trace: Trace, original: Public, tensor: Leaf, partial: bool = False) -> Any:
     if not isinstance(tensor, SymbolicTensor):
         return NotImplemented
     return tensor._examples[0]._array if tensor._id in trace.constants else None
 
 
 def _gradients(
-    trace: Any, original: Public, ys: Any, xs: Any, grad_ys: Any = None, **unused: Any
+    trace: Trace, original: Public, ys: Tree, xs: Tree, grad_ys: Any = None, **unused: Any
 ) -> Any:
     """`tf.gradients`: what lies between xs and ys is run once more, under a tape."""
     sources = xs if isinstance(xs, (list, tuple)) else [xs]
@@ -164,7 +167,7 @@ def _gradients(
     return trace.call(gradients_of, (between, inputs, list(sources), grad_ys), {})
 
 
-def gradients_of(between: Any, inputs: Any, sources: Any, seeds: Any) -> Any:
+def gradients_of(between: Any, inputs: Tree, sources: Tree, seeds: Any) -> Any:
     """The gradients of what a part of a graph makes of its inputs."""
     with GradientTape() as tape:
         tape.watch(sources)

@@ -8,7 +8,7 @@ program that is made of the run is guarded by these values, or is not made at al
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import CodeType, FrameType
@@ -17,7 +17,7 @@ from typing import Any, Final
 from tapelab.compile.abstract_evaluation import fresh_state, thread_in
 from tapelab.compile.call_graph import Node
 from tapelab.compile.eligibility import draws
-from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.pytree import Tree, leaves, mapped
 from tapelab.compile.random_draws import Before, Drawing, Undo, WholeDraw
 from tapelab.compile.replay import intercepted_by
 from tapelab.core.cell import Cell
@@ -100,7 +100,7 @@ class Capture(GradientTape, Observer):
         call, (function, args, kwargs) = run.func, run.args
         tensors = [each for each in leaves((args, kwargs)) if type(each) is Tensor]
 
-        def hold(*values: Any) -> None:
+        def hold(*values: Tree) -> None:
             given = iter(values)
             here, settings = mapped((args, kwargs), lambda each: (
                 constant_of(next(given)) if type(each) is Tensor else each
@@ -112,7 +112,7 @@ class Capture(GradientTape, Observer):
             hold(*[each._array for each in tensors])
         self.host_computed(hold, tuple(tensors), None)
 
-    def host_computed(self, function: Any, given: Any, result: Any) -> None:
+    def host_computed(self, function: Callable[..., Any] | None, given: Tree, result: Tree) -> None:
         """Notice values that are computed beside the tape, at this place in the records."""
         self.op_starts(given)
         self.asides.append((len(self._windows[-1][0].records), function, given, result))
@@ -152,7 +152,7 @@ class Capture(GradientTape, Observer):
         """Notice that random numbers are taken; `drew` says what was made of them."""
         self.drawing.unusual += 1
 
-    def drew(self, source: Source, steps: int, make: Any, result: Any) -> None:
+    def drew(self, source: Source, steps: int, make: Callable[..., Any], result: Tree) -> None:
         """Notice a draw."""
         self.drawing.took(source, steps, make, result)
 

@@ -30,7 +30,7 @@ from tapelab.compile.guards import decides
 from tapelab.compile.lowering import Lowered, NotLoweredError, Place, lowered
 from tapelab.compile.passes import optimised
 from tapelab.compile.program import Program
-from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.taped_call import NOT_TAPED, TapedProgram, can_be_taped
 from tapelab.core import log
 from tapelab.core.origin import next_id
@@ -116,7 +116,7 @@ _PLACE: Final = """\
 
 
 def entered(
-    found: Lowered, program: Program, run: Any, report: CallReport, origins: Origins
+    found: Lowered, program: Program, run: Callable[..., Any], report: CallReport, origins: Origins
 ) -> Call:
     """A function that runs a program on tensors and variables, and writes down that it ran.
 
@@ -143,7 +143,7 @@ def entered(
     return _written(f"{text}\n", "call", names | {"outputs": found.outputs})
 
 
-def built(outputs: Any) -> Call:
+def built(outputs: Tree) -> Call:
     """A function that puts results into the structure that the user's function returned."""
     names = [f"made[{at}]" for at in range(sum(type(each) is Place for each in leaves(outputs)))]
     text = f"def built(made): return {_built(outputs, names)}"
@@ -216,7 +216,7 @@ def _list(parts: list[str]) -> str:
     return f"[{', '.join(parts)}]"
 
 
-def _built(outputs: Any, names: list[str]) -> str:
+def _built(outputs: Tree, names: list[str]) -> str:
     """What puts results of some names into the structure of the outputs."""
     if outputs is None:
         return "None"
@@ -227,15 +227,15 @@ def _built(outputs: Any, names: list[str]) -> str:
     return f"nest(outputs, {_row(names)})"
 
 
-def _nest(outputs: Any, made: tuple[Tensor, ...]) -> Any:
+def _nest(outputs: Tree, made: tuple[Tensor, ...]) -> Any:
     return mapped(outputs, lambda leaf: made[leaf.number] if type(leaf) is Place else leaf)
 
 
-def _raw(drawn: Any) -> Any:
+def _raw(drawn: Leaf) -> Any:
     return drawn._array if type(drawn) is Tensor else drawn
 
 
-def _number(drawn: Any) -> int:
+def _number(drawn: Leaf) -> int:
     return drawn._id if type(drawn) is Tensor else next_id()
 
 

@@ -17,7 +17,7 @@ from tapelab.compile.call_graph import Graph, Slot
 from tapelab.compile.compiled_program import Compiled
 from tapelab.compile.execution import Execution, is_unobserved
 from tapelab.compile.guards import GuardedPrograms
-from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.replay import Replay
 from tapelab.compile.signature import Binding, canonical, positional_name, takes_slot, tensors_in
 from tapelab.compile.symbolic import Symbolic, SymbolicTensor
@@ -37,7 +37,7 @@ class ConcreteFunction:
     """A graph that can be called: arguments go into its slots, results come out of them."""
 
     def __init__(
-        self, trace: Trace, graph: Graph, outputs: Any, arguments: Any, binding: Binding
+        self, trace: Trace, graph: Graph, outputs: Tree, arguments: Tree, binding: Binding
     ) -> None:
         self._trace = trace
         self._graph = graph
@@ -78,7 +78,7 @@ class ConcreteFunction:
         """The specs of its arguments, in their places: positional ones and those by keyword."""
         return self._arguments
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Tree, **kwargs: Tree) -> Any:
         """Run the graph; TypeError or InvalidArgumentError where the arguments do not fit."""
         bound = self._read(mapped(self._bound(args, kwargs), canonical))
         specs, flat = self.inputs, tensors_in(bound)
@@ -91,7 +91,7 @@ class ConcreteFunction:
             self._check(at, each, spec)
         return self.call_bound(bound, flat)
 
-    def _bound(self, args: Any, kwargs: Any) -> Any:
+    def _bound(self, args: Tree, kwargs: Tree) -> Any:
         """The arguments in their places, by the names of parameters or else by those of specs."""
         try:
             return self._bound_by_parameters(args, kwargs)
@@ -101,7 +101,7 @@ class ConcreteFunction:
                 raise
             return bound
 
-    def _bound_by_specs(self, args: Any, kwargs: Any) -> Any:
+    def _bound_by_specs(self, args: Tree, kwargs: Tree) -> Any:
         """The tensors in their places, by the names of their specs; None if they do not fit."""
         names = [getattr(spec, "name", None) for spec in self.inputs]
         behind = names[len(args) :]
@@ -110,7 +110,7 @@ class ConcreteFunction:
         values = iter([*args, *map(kwargs.get, behind)])
         return mapped(self._arguments, lambda leaf: next(values) if takes_slot(leaf) else leaf)
 
-    def _bound_by_parameters(self, args: Any, kwargs: Any) -> Any:
+    def _bound_by_parameters(self, args: Tree, kwargs: Tree) -> Any:
         """The arguments in their places; constants of the trace may be left out."""
         positional, by_name = self._arguments
         by_name = {name: value for name, value in by_name.items() if _is_fixed(value)}
@@ -132,20 +132,20 @@ class ConcreteFunction:
                 )
         return bound
 
-    def _read(self, bound: Any) -> Any:
+    def _read(self, bound: Tree) -> Any:
         """The arguments with the values of variables where the trace takes tensors."""
         expected = leaves(self._arguments)
         if len(expected) == len(self._holders) or len(expected) != len(leaves(bound)):
             return bound
         takes = iter(expected)
 
-        def value(leaf: Any) -> Any:
+        def value(leaf: Leaf) -> Any:
             is_read = isinstance(next(takes), TypeSpec) and isinstance(leaf, Holder)
             return to_tensor(leaf) if is_read else leaf
 
         return mapped(bound, value)
 
-    def _check(self, at: int, given: Any, spec: Any) -> None:
+    def _check(self, at: int, given: Tree, spec: Leaf) -> None:
         if not isinstance(spec, TensorSpec):
             if given.dtype is not spec.dtype:
                 raise TypeError(
@@ -165,7 +165,7 @@ class ConcreteFunction:
                 f"{there!r} to {TensorSpec(spec.shape, spec.dtype)!r}`."
             )
 
-    def call_bound(self, bound: Any, flat: list[Any]) -> Any:
+    def call_bound(self, bound: Tree, flat: list[Any]) -> Any:
         """Run the graph on arguments that are known to fit."""
         outer = thread.trace
         captures = [pair[0] for pair in self._trace.captured.values()]
@@ -182,7 +182,7 @@ class ConcreteFunction:
         """Whether outputs differ in what they depend on."""
         return len(self._output_sources) > 1
 
-    def _connected(self, result: Any, inputs: list[Any], tapes: Sequence[TapeBase]) -> Any:
+    def _connected(self, result: Tree, inputs: list[Any], tapes: Sequence[TapeBase]) -> Any:
         """The results on some tapes; joined where they differ in what the tapes follow."""
         slots = (*self._graph.inputs, *self._graph.captures)
         unfollowed = {
@@ -193,7 +193,7 @@ class ConcreteFunction:
         differ = len({sources - unfollowed for sources in self._output_sources}) > 1
         return connected(result, tapes) if differ else result
 
-    def _run(self, bound: Any, flat: list[Any], captures: list[Any]) -> Any:
+    def _run(self, bound: Tree, flat: list[Any], captures: list[Any]) -> Any:
         cells = self._open
         if self._holders:
             cells = [*cells, *[leaf._cell for leaf in leaves(bound) if isinstance(leaf, Holder)]]
@@ -216,7 +216,7 @@ class ConcreteFunction:
         is_direct = not self._has_separate_outputs
         return CallTarget(partial(self._replayed, ()), program, again, is_direct)
 
-    def _replayed(self, bound: Any, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
+    def _replayed(self, bound: Tree, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
         stand_ins: dict[int, Any] = {}
         if self._holders or self._opaque:
             found = leaves(bound)
@@ -274,7 +274,7 @@ def sources_of_outputs(graph: Graph) -> set[frozenset[Any]]:
     return {sources.get(slot.number, nothing) for slot in outputs}
 
 
-def connected(result: Any, tapes: Sequence[TapeBase] = ()) -> Any:
+def connected(result: Tree, tapes: Sequence[TapeBase] = ()) -> Any:
     """The results of a call as those of one op: the gradient of one has zeros for the others.
 
     So an argument of the function has a gradient of zeros, and not None, if another result than
@@ -294,31 +294,31 @@ def connected(result: Any, tapes: Sequence[TapeBase] = ()) -> Any:
     return mapped(result, lambda leaf: joined.get(id(leaf), leaf))
 
 
-def _spec(leaf: Any) -> Any:
+def _spec(leaf: Leaf) -> Any:
     return TensorSpec(leaf.shape, leaf.dtype) if isinstance(leaf, SymbolicTensor) else leaf
 
 
-def _is_fixed(argument: Any) -> bool:
+def _is_fixed(argument: Leaf) -> bool:
     """Whether an argument is a constant of the trace, which a call may leave out."""
     return not any(isinstance(leaf, (TypeSpec, Holder)) for leaf in leaves(argument))
 
 
-def _numbers(bound: Any) -> list[Any]:
+def _numbers(bound: Tree) -> list[Any]:
     """The leaves that are given where tensors are expected: Python numbers."""
     return [leaf for leaf in leaves(bound) if isinstance(leaf, (Tensor, bool, int, float, complex))]
 
 
-def _is_opaque(leaf: Any) -> bool:
+def _is_opaque(leaf: Leaf) -> bool:
     """Whether an argument is an object of the user's, which goes by identity."""
     plain = (Tensor, TensorSpec, Holder, CompositeTensor, bool, int, float, complex, str, bytes)
     return leaf is not None and not isinstance(leaf, plain)
 
 
-def _captured(variable: Any) -> str:
+def _captured(variable: Leaf) -> str:
     return f"TensorSpec(shape=(), dtype=tf.resource, name=None) ({variable.name})"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Leaf) -> str:
     if isinstance(value, TensorSpec):
         return repr(TensorSpec(value.shape, value.dtype))
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from types import BuiltinFunctionType, EllipsisType, FunctionType
 from typing import Any, Final
@@ -11,7 +11,7 @@ import numpy as np
 
 from tapelab.autodiff.gradient_overrides import CustomGradient
 from tapelab.compile.call_graph import Graph, Node, Slot
-from tapelab.compile.pytree import Bundle, leaves
+from tapelab.compile.pytree import Bundle, Leaf, leaves
 from tapelab.core.cell import Holder
 from tapelab.core.dispatch import declaration_of
 from tapelab.core.tape import GradientTape
@@ -73,7 +73,7 @@ def _harmless(node: Node) -> bool:
     return all(map(_unchanging, given)) and all(can_be_lowered(each.graph) for each in routines)
 
 
-def _may_act(function: Any) -> bool:
+def _may_act(function: Callable[..., Any]) -> bool:
     """Whether what a function does besides computing can be part of a program."""
     return declaration_of(function).effect in ("assigns", "tape", "random", "control")
 
@@ -92,7 +92,7 @@ def asserts(node: Node) -> bool:
     return plain and node.replay_only and declaration_of(node.function).effect == "asserts"
 
 
-def _unchanging(thing: Any) -> bool:
+def _unchanging(thing: Leaf) -> bool:
     return isinstance(thing, (*_PLAIN, Bundle, CustomGradient))
 
 
@@ -102,7 +102,7 @@ def inner_function(node: Node) -> Any:
     return owner if hasattr(owner, "_execution") else None
 
 
-def _spread(thing: Any) -> Iterator[Any]:
+def _spread(thing: Leaf) -> Iterator[Any]:
     """All leaves, and the routines themselves with what they take from outside."""
     if isinstance(thing, Bundle):
         yield thing

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.compile.pytree import mapped
+from tapelab.compile.pytree import Leaf, mapped
 from tapelab.core.dispatch import outside_trace
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
@@ -36,7 +36,7 @@ def from_spec(shape: TensorShape, dtype: Any, lengths: tuple[int, int] = _OPEN) 
     )
 
 
-def from_composite(spec: Any, lengths: tuple[int, int]) -> Any:
+def from_composite(spec: Leaf, lengths: tuple[int, int]) -> Any:
     """An example per environment for a ragged or sparse tensor of which only the spec is known."""
     kind = np.dtype(spec.dtype.as_numpy_dtype)
     with outside_trace():
@@ -98,12 +98,12 @@ def without_numbers(tensor: Tensor) -> Tensor:
     return constant_of(np.broadcast_to(np.zeros((), value.dtype), value.shape))
 
 
-def _filled(shape: Any, dtype: Any, number: Any) -> Any:
+def _filled(shape: Any, dtype: Any, number: Leaf) -> Any:
     made = np.full(tuple(shape), number, dtype=dtype)
     return made if made.ndim or dtype.kind == "O" else made[()]
 
 
-def _other_number(value: Any) -> Any:
+def _other_number(value: Leaf) -> Any:
     """One number that most entries differ from in sign, truth and size."""
     if value.dtype.kind == "O":
         return b"a" if not any(value.ravel().tolist()) else b""
@@ -113,7 +113,7 @@ def _other_number(value: Any) -> Any:
     return 0 if mostly_positive else 1
 
 
-def spec_examples(spec: Any) -> list[Any]:
+def spec_examples(spec: Leaf) -> list[Any]:
     """An element of such a spec in each environment."""
 
     def in_environment(number: int) -> Any:

@@ -16,6 +16,7 @@ from tapelab.compile.call_graph import Graph
 from tapelab.compile.compiled_program import Compiled, Replayed, captured_program, tried_out
 from tapelab.compile.eligibility import can_be_lowered, can_be_tried
 from tapelab.compile.guards import GuardedPrograms, OtherWayError
+from tapelab.compile.pytree import Tree
 from tapelab.compile.taped_call import NOT_TAPED, has_one_simple_tape
 from tapelab.core.cell import Cell
 from tapelab.core.log import thread
@@ -64,7 +65,7 @@ class Execution:
             return replay(inputs)
         return self._captured(key, found, replay, inputs)
 
-    def _captured(self, key: Any, found: Any, replay: Replayed, inputs: Sequence[Tensor]) -> Any:
+    def _captured(self, key: Tree, found: Tree, replay: Replayed, inputs: Sequence[Tensor]) -> Any:
         """The results of a replay, and a program of it for the next calls."""
         self._known[key] = "being made"
         try:
@@ -103,7 +104,7 @@ class Execution:
             self._tried = can_be_tried(graph)
         return self._tried
 
-    def _learnt(self, found: Any, replay: Replayed, inputs: Sequence[Tensor]) -> Known:
+    def _learnt(self, found: Tree, replay: Replayed, inputs: Sequence[Tensor]) -> Known:
         """What is known after one more call under a tape: a program from the second call on.
 
         The call is tried out off the tape; what it changes is restored.
@@ -147,7 +148,7 @@ def _kind(inputs: Sequence[Tensor], cells: Sequence[Cell]) -> tuple[Any, ...]:
     return (*shapes, *[(id(cell), cell.state._array.shape) for cell in cells])
 
 
-def _beside(found: Any, made: Compiled | str) -> Known:
+def _beside(found: Tree, made: Compiled | str) -> Known:
     """What is known of calls of one kind after one more program, or a reason why there is none."""
     if isinstance(made, str):
         return made

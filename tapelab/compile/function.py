@@ -18,7 +18,7 @@ import inspect
 import logging
 import weakref
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
 from typing import Any, Final
 
@@ -28,7 +28,7 @@ from tapelab.compile.abstract_evaluation import fresh_state, is_composite, threa
 from tapelab.compile.autograph.source_transform import converted
 from tapelab.compile.call_cache import MISSED, CallCache
 from tapelab.compile.concrete_function import ConcreteFunction
-from tapelab.compile.pytree import mapped
+from tapelab.compile.pytree import Leaf, Tree, mapped
 from tapelab.compile.signature import (
     Binding,
     Key,
@@ -71,7 +71,8 @@ class Function:
 
     def __init__(
         self, python_function: Callable[..., Any], name: str | None = None,
-        input_signature: Any = None, autograph: bool = True, reduce_retracing: bool = False,
+        input_signature: Sequence[Tree] | None = None, autograph: bool = True,
+        reduce_retracing: bool = False,
     ) -> None:  # fmt: skip
         update_wrapper(self, python_function)
         self._python_function = python_function
@@ -123,7 +124,7 @@ class Function:
             self._of_instance[instance] = found
         return found
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Tree, **kwargs: Tree) -> Any:
         """Run the trace for arguments of this kind; trace first if there is none."""
         found = self._call_cache.result(args, kwargs)
         if found is not MISSED:
@@ -139,13 +140,13 @@ class Function:
         self._call_cache.learn(args, kwargs, concrete.call_target(flat), flat)
         return result
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, *args: Tree, **kwargs: Tree) -> ConcreteFunction:
         """The trace for arguments, or for specs in their place."""
         if not args and not kwargs and self._binding.specs is not None:
             args = self._binding.specs
         return self._concrete(mapped(self._binding.bind(args, kwargs), canonical))
 
-    def _concrete(self, bound: Any) -> ConcreteFunction:
+    def _concrete(self, bound: Tree) -> ConcreteFunction:
         key = self._key(bound)
         found = self._traces.get(key) or self._serving(key)
         if found is not None:
@@ -155,7 +156,7 @@ class Function:
         self._traces[wider or key] = made
         return made
 
-    def _key(self, bound: Any) -> Key:
+    def _key(self, bound: Tree) -> Key:
         if self._binding.specs is None:
             return key_of(bound)
         args, kwargs = bound
@@ -174,7 +175,7 @@ class Function:
                 return tuple(found)
         return None
 
-    def _traced(self, bound: Any, key: Key) -> ConcreteFunction:
+    def _traced(self, bound: Tree, key: Key) -> ConcreteFunction:
         """Trace; a trace that made variables is done once more, now that they are there."""
         made = self._trace_once(bound, key, creates=not self._traced_before)
         self._traced_before = True
@@ -183,7 +184,7 @@ class Function:
             made = self._trace_once(bound, key, creates=False)
         return made
 
-    def _trace_once(self, bound: Any, key: Key, *, creates: bool) -> ConcreteFunction:
+    def _trace_once(self, bound: Tree, key: Key, *, creates: bool) -> ConcreteFunction:
         self._count += 1
         refusal = SINGLETON if self._owns_variables or not self._traced_before else NON_FIRST_CALL
         trace = Trace(self._name, thread.trace, creates=creates, no_variables=refusal)
@@ -193,7 +194,7 @@ class Function:
         lengths = examples.open_lengths(shapes)
         open_kinds = iter(kinds)
 
-        def placeholder(leaf: Any) -> Any:
+        def placeholder(leaf: Leaf) -> Any:
             name = next(names)
             if not takes_slot(leaf):
                 return leaf
@@ -255,8 +256,8 @@ class Function:
 
 
 def function(
-    func: Callable[..., Any] | None = None, input_signature: Any = None, autograph: bool = True,
-    jit_compile: bool | None = None, reduce_retracing: bool = False,
+    func: Callable[..., Any] | None = None, input_signature: Sequence[Tree] | None = None,
+    autograph: bool = True, jit_compile: bool | None = None, reduce_retracing: bool = False,
     experimental_implements: Any = None, experimental_autograph_options: Any = None,
     experimental_attributes: Any = None, experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None, experimental_follow_type_hints: bool | None = None,
@@ -274,7 +275,7 @@ def function(
     return decorated if func is None else decorated(func)
 
 
-def _has_the_parts_of(one: Any, other: Any) -> bool:
+def _has_the_parts_of(one: Leaf, other: Any) -> bool:
     """Whether two nests of lists, tuples and dicts hold the same things in the same places."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         same = one.keys() == other.keys()
@@ -295,7 +296,7 @@ def _weak_method(
     reference = weakref.ref(instance)
     bound = python_function.__get__(instance)
 
-    def method(*args: Any, **kwargs: Any) -> Any:
+    def method(*args: Tree, **kwargs: Tree) -> Any:
         inner = converted(python_function) if autograph else python_function
         return inner(reference(), *args, **kwargs)
 
@@ -304,10 +305,10 @@ def _weak_method(
     return method
 
 
-def _returned(outputs: Any, python_function: Callable[..., Any]) -> Any:
+def _returned(outputs: Tree, python_function: Callable[..., Any]) -> Any:
     """What a function returns, every value of it a tensor."""
 
-    def as_tensor(leaf: Any) -> Any:
+    def as_tensor(leaf: Leaf) -> Any:
         if leaf is None or isinstance(leaf, (Tensor, Symbolic)) or is_composite(leaf):
             return leaf
         known = not isinstance(leaf, TensorShape) or leaf.is_fully_defined()
@@ -322,7 +323,7 @@ def _returned(outputs: Any, python_function: Callable[..., Any]) -> Any:
     return mapped(outputs, as_tensor)
 
 
-def _own_output(leaf: Any, trace: Trace) -> Any:
+def _own_output(leaf: Leaf, trace: Trace) -> Any:
     """An output as a tensor of the graph; an input or a capture is returned as a new tensor."""
     if not isinstance(leaf, Tensor):
         return trace.own(leaf) if isinstance(leaf, Symbolic) else leaf

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from tapelab.compile.program import Fused, Instruction, Program
+from tapelab.compile.pytree import Leaf
 
 if TYPE_CHECKING:
     from tapelab.core.tensor import Tensor
@@ -47,7 +48,7 @@ def guard(expected: Any) -> Guard:
     """Raises OtherWayError where numbers are others than these."""
     same = expected.tobytes()
 
-    def hold(value: Any) -> None:
+    def hold(value: Leaf) -> None:
         if value.tobytes() != same:
             raise OtherWayError
 
@@ -59,7 +60,7 @@ def decides(program: Program) -> bool:
     return any(isinstance(each.op, Guard) for each in program.instructions)
 
 
-def guarded(slot: int, value: Any) -> Instruction:
+def guarded(slot: int, value: Leaf) -> Instruction:
     """The instruction that asks whether numbers are the same as now."""
     return Instruction(guard(value), (slot,), (), ())
 

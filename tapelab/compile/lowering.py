@@ -8,7 +8,7 @@ of the user without a known kernel, an array of unknown source, a write in an un
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, Final, NamedTuple
@@ -20,7 +20,7 @@ from tapelab.compile.call_report import CallReport, report
 from tapelab.compile.capture import Capture
 from tapelab.compile.guards import LARGEST, MOST_GUARDS, guarded
 from tapelab.compile.program import Fused, Instruction, Kind, Moving, Program, Settings
-from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.random_draws import Draws
 from tapelab.core import log as logs
 from tapelab.core.cell import Cell
@@ -48,7 +48,7 @@ from tapelab.recording.facts import How
 _CHANGES: Final = {int(How.ASSIGN_ADD): arithmetic.add, int(How.ASSIGN_SUB): arithmetic.subtract}
 
 
-def lowered(capture: Capture, inputs: Sequence[Tensor], outputs: Any) -> Lowered:
+def lowered(capture: Capture, inputs: Sequence[Tensor], outputs: Tree) -> Lowered:
     """The program of a captured replay; NotLoweredError where there is none."""
     return _Lowering(capture, inputs).finished(outputs)
 
@@ -72,7 +72,7 @@ class _Lowering:
         slots = self._slots
         self._parameters = (*starmap(slots.parameter, taken), *starmap(slots.drawn, drawn))
 
-    def finished(self, outputs: Any) -> Lowered:
+    def finished(self, outputs: Tree) -> Lowered:
         """The program that leads to some outputs."""
         drawing, slots = self._capture.drawing, self._slots
         read = {id(cell) for cell, _ in self._capture.states}
@@ -81,7 +81,7 @@ class _Lowering:
         self._take_all()
         results: list[int] = []
 
-        def place(leaf: Any) -> Any:
+        def place(leaf: Leaf) -> Any:
             if isinstance(leaf, Tensor):
                 results.append(slots.slot(leaf._id, leaf._array))
                 return Place(len(results) - 1, leaf._origin)
@@ -134,7 +134,9 @@ class _Lowering:
             if record is not None:
                 self._take(record)
 
-    def _host_call(self, function: Any, given: tuple[Any, ...], result: Any) -> None:
+    def _host_call(
+        self, function: Callable[..., Any] | None, given: tuple[Any, ...], result: Tree
+    ) -> None:
         inputs = tuple(map(self._slots.operand, given))
         if function is None:
             for slot, each in zip(inputs, given, strict=True):
@@ -149,7 +151,7 @@ class _Lowering:
         self._handed_out += inputs
         self._slots.add(Instruction(made, inputs, (), (self._slots.made_beside(result),)))
 
-    def _guard(self, slot: int, given: Any, reader: str) -> None:
+    def _guard(self, slot: int, given: Tree, reader: str) -> None:
         """Let the program be for these numbers alone, by which somebody goes."""
         if slot not in self._slots.moving or slot in self._guarded:
             return
@@ -205,7 +207,7 @@ class _Lowering:
             return Instruction(op, inputs, fixed, outputs)
         count, names, rest = len(inputs), tuple(moving), dict(fixed)
 
-        def run(*values: Any) -> Any:
+        def run(*values: Tree) -> Any:
             given = zip(names, values[count:], strict=True)
             return kernel(*values[:count], **dict(given), **rest)
 
@@ -250,12 +252,12 @@ class _Lowering:
             raise NotLoweredError("positions are computed in a way that was not recorded")
 
 
-def _with_id(drawn: Any) -> tuple[int, Any]:
+def _with_id(drawn: Leaf) -> tuple[int, Any]:
     """What was drawn, with the id of the tensor that it is, or a new one."""
     return (drawn._id, drawn._array) if isinstance(drawn, Tensor) else (next_id(), drawn)
 
 
-def _name_of(function: Any) -> str:
+def _name_of(function: Callable[..., Any]) -> str:
     return str(getattr(getattr(function, "func", function), "__name__", "host_call"))
 
 
@@ -272,20 +274,20 @@ class Slots:
         self.strange = False  # whether there are arrays of unknown source
         self._arrays: dict[int, int] = {}
 
-    def parameter(self, number: int, value: Any) -> int:
+    def parameter(self, number: int, value: Leaf) -> int:
         """A new slot for what is given at each call."""
         slot = self.new(number, value)
         self.moving.add(slot)
         return slot
 
-    def drawn(self, number: int, value: Any) -> int:
+    def drawn(self, number: int, value: Leaf) -> int:
         """A new slot for what is drawn at each call: it is known again where it is a setting."""
         slot = self.parameter(number, value)
         if isinstance(value, np.ndarray) or (isinstance(value, tuple) and value):
             self._arrays[id(value)] = slot  # of numbers and of () there is but one each
         return slot
 
-    def new(self, number: int, value: Any) -> int:
+    def new(self, number: int, value: Leaf) -> int:
         """A new slot for a tensor."""
         slot = len(self.kinds)
         self.of[number] = slot
@@ -293,7 +295,7 @@ class Slots:
         self.kinds[slot] = Kind(value.shape, value.dtype) if known else Kind((), np.dtype(object))
         return slot
 
-    def made_beside(self, result: Any) -> int:
+    def made_beside(self, result: Tree) -> int:
         """A new slot for an array that is worked out beside the tape."""
         slot = self._arrays[id(result)] = self.new(next_id(), result)
         return slot
@@ -304,14 +306,14 @@ class Slots:
         if self.moving.intersection(instruction.inputs) and not _goes_by_shapes(instruction):
             self.moving.update(instruction.outputs)
 
-    def source(self, value: Any) -> int | None:
+    def source(self, value: Leaf) -> int | None:
         """The slot of an array that is the very one of a tensor, or was made from those."""
         if not isinstance(value, (np.ndarray, tuple)):
             return None
         known = self._capture.by_value.get(id(value), -1)
         return self._arrays.get(id(value), self.of.get(known))
 
-    def operand(self, value: Any) -> int:
+    def operand(self, value: Leaf) -> int:
         """The slot of what was given to a raw function: a tensor, or an array."""
         if isinstance(value, Tensor):
             return self.slot(value._id, value._array)
@@ -325,7 +327,7 @@ class Slots:
         slot = self.of.get(number)
         return self.slot(number, self._value(number)) if slot is None else slot
 
-    def slot(self, number: int, value: Any) -> int:
+    def slot(self, number: int, value: Leaf) -> int:
         """The slot of a tensor; one that nothing made is a constant."""
         slot = self.of.get(number)
         if slot is None:
@@ -346,7 +348,7 @@ class Slots:
         return tensor._array
 
 
-def holds_array(value: Any) -> bool:
+def holds_array(value: Leaf) -> bool:
     """Whether there are arrays in a setting or a constant."""
     if isinstance(value, (tuple, list)):
         return any(map(holds_array, value))

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.compile.program import Instruction, Kind, Program, ProgramOp
+from tapelab.compile.pytree import Leaf
 from tapelab.core.op_declaration import Op
 from tapelab.ops.arithmetic import add, divide, multiply, subtract
 from tapelab.ops.broadcasting import broadcast_to, sum_to
@@ -198,14 +199,14 @@ def without_repeats(program: Program) -> Program:
     return _renamed(replace(program, constants=constants, instructions=tuple(kept)), stands_for)
 
 
-def _content(value: Any) -> Any:
+def _content(value: Leaf) -> Any:
     """What two constants have in common if they are the same numbers."""
     if value.dtype.hasobject or value.size > _GROWN:
         return id(value)
     return value.dtype.str, value.shape, value.tobytes()
 
 
-def _written(value: Any) -> Any:
+def _written(value: Leaf) -> Any:
     """A setting in a form that tells 1 from True and 0.0 from -0.0."""
     if isinstance(value, (tuple, list)):
         return type(value), tuple(map(_written, value))

@@ -21,6 +21,7 @@ from tapelab.compile.lowering import Lowered, NotLoweredError, lowered
 from tapelab.compile.passes import optimised, results_of, without_dead_code
 from tapelab.compile.program import Instruction, Moving, Program
 from tapelab.core.host_values import compute_on_host
+from tapelab.compile.pytree import Leaf
 from tapelab.core.log import origin_here, thread
 from tapelab.core.op_declaration import Op
 from tapelab.core.origin import next_id
@@ -140,7 +141,7 @@ def _run_one(each: Instruction, given: list[Any]) -> Any:
     return compute_on_host(op.kernel, *given)
 
 
-def _as_tensor(value: Any) -> Tensor:
+def _as_tensor(value: Leaf) -> Tensor:
     return value if type(value) is Tensor else constant_of(value)
 
 

@@ -7,7 +7,7 @@ Ragged and sparse tensors are leaves: they are handled as one value.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,11 @@ from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
 
-Change = Callable[[Any], Any]
+Leaf: TypeAlias = Any
+"""A tensor, a variable, a plain value or an object: what a nest holds."""
+Tree: TypeAlias = Any
+"""A leaf, or a nest of leaves in lists, tuples, dicts and slices."""
+Change = Callable[[Leaf], Leaf]
 _LEAVES: Final = frozenset({Tensor, Variable, Slot, str, bytes, int, float, bool, type(None)})
 """What most leaves are."""
 
@@ -35,7 +39,7 @@ class Bundle:
         raise NotImplementedError
 
 
-def mapped(thing: Any, change: Change) -> Any:
+def mapped(thing: Leaf, change: Change) -> Any:
     """The same structure with every leaf changed; what has no parts is a leaf."""
     kind = type(thing)
     if kind in _LEAVES:
@@ -47,7 +51,7 @@ def mapped(thing: Any, change: Change) -> Any:
     return _mapped_rare(thing, change)
 
 
-def _mapped_rare(thing: Any, change: Change) -> Any:
+def _mapped_rare(thing: Leaf, change: Change) -> Any:
     if isinstance(thing, Mapping):
         made = {key: mapped(each, change) for key, each in thing.items()}
         return type(thing)(made)  # type: ignore[call-arg]  # a mapping of its kind
@@ -71,11 +75,11 @@ def _mapped_rare(thing: Any, change: Change) -> Any:
     return change(thing)
 
 
-def leaves(thing: Any) -> list[Any]:
+def leaves(thing: Leaf) -> list[Any]:
     """All leaves from left to right, in the order in which `mapped` meets them."""
     found: list[Any] = []
 
-    def keep(leaf: Any) -> Any:
+    def keep(leaf: Leaf) -> Any:
         found.append(leaf)
         return leaf
 

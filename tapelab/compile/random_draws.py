@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
+from tapelab.compile.pytree import Tree
 from tapelab.core.cell import Cell
 from tapelab.core.log import origin_here, thread
 from tapelab.core.observer import Observer
@@ -86,7 +87,7 @@ class Drawing:
         """Notice that somebody asks for one of the shared sequences."""
         self._known[id(found)] = found, partial(seeds.source, *request)
 
-    def took(self, source: Source, steps: int, make: Make, result: Any) -> None:
+    def took(self, source: Source, steps: int, make: Make, result: Tree) -> None:
         """Notice a draw, unless it follows from seeds alone."""
         self.unusual -= 1
         if type(source) is not Source:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from tapelab.compile.abstract_evaluation import current_environment, is_eager, twin
 from tapelab.compile.call_graph import Graph, Node, Site, Slot
-from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.core.cell import Cell, Holder
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import GraphScope
@@ -67,7 +67,7 @@ class Replay:
         """Whether other variables stand in the places of those that were traced."""
         return any(isinstance(each, Cell) for each in self._stand_ins.values())
 
-    def fill(self, leaf: Any) -> Any:
+    def fill(self, leaf: Leaf) -> Any:
         """What belongs in the place of a leaf of the arguments."""
         if type(leaf) is Slot:
             return self.slots[leaf.number]
@@ -80,7 +80,7 @@ class Replay:
             return leaf if cell is None else Variable._of(cell)
         return self._stand_ins.get(id(leaf), leaf) if self._stand_ins else leaf
 
-    def run(self, inputs: Any, captures: Any = ()) -> Any:
+    def run(self, inputs: Tree, captures: Any = ()) -> Any:
         """Call everything and return the outputs."""
         places = (*self.graph.inputs, *self.graph.captures)
         for slot, tensor in zip(places, (*inputs, *captures), strict=True):

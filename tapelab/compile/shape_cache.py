@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapelab.compile.call_graph import base_name
+from tapelab.compile.pytree import Tree
 from tapelab.compile.symbolic import OpenTrace, SymbolicTensor
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import OP_RUNS, as_op_run, kind_of
@@ -38,7 +39,7 @@ class ShapeCache:
 
     known: dict[Any, CachedCall] = field(default_factory=dict)
 
-    def key(self, trace: OpenTrace, function: Callable[..., Any], args: Any) -> Any:
+    def key(self, trace: OpenTrace, function: Callable[..., Any], args: Tree) -> Any:
         """What a call has in common with others of its kind; None for one that must be tried."""
         if type(args) is not tuple or any(
             environment.taped() for environment in trace.environments
@@ -60,7 +61,7 @@ class ShapeCache:
                 return None
         return tuple(key) if symbolic else None
 
-    def learn(self, key: Any, trace: OpenTrace, args: Any, made: Any, last: str) -> None:
+    def learn(self, key: Tree, trace: OpenTrace, args: Tree, made: Any, last: str) -> None:
         """Remember what a call returned that was tried out: one op's result, of one kind."""
         if type(made) is not SymbolicTensor:
             return

@@ -16,7 +16,7 @@ import numpy as np
 
 from tapelab.compile import examples
 from tapelab.compile.abstract_evaluation import is_composite
-from tapelab.compile.pytree import leaves
+from tapelab.compile.pytree import Leaf, Tree, leaves
 from tapelab.compile.symbolic import Symbolic, SymbolicTensor
 from tapelab.core.cell import Holder
 from tapelab.core.composite_tensor import CompositeTensor
@@ -37,7 +37,7 @@ class SameObject:
 
     __slots__ = ("_hash", "_reference")
 
-    def __init__(self, thing: Any) -> None:
+    def __init__(self, thing: Leaf) -> None:
         self._hash = id(thing)
         try:
             self._reference: Any = weakref.ref(thing)
@@ -73,19 +73,19 @@ class Kind:
         )
 
 
-def canonical(leaf: Any) -> Any:
+def canonical(leaf: Leaf) -> Any:
     """NumPy data become tensors; everything else stays."""
     return to_tensor(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
 
 
-def key_of(arguments: Any) -> Key:
+def key_of(arguments: Tree) -> Key:
     """What two calls must have in common to share a trace."""
     variables: dict[int, int] = {}
     key: Key = _key(arguments, variables)
     return key
 
 
-def _key(thing: Any, variables: dict[int, int]) -> Any:
+def _key(thing: Leaf, variables: dict[int, int]) -> Any:
     if isinstance(thing, Holder):
         number = variables.setdefault(id(thing._cell), len(variables))
         return _kind(thing._cell.dtype, thing._cell.shape, number)
@@ -119,7 +119,7 @@ def _kind(dtype: Any, shape: TensorShape, variable: int = -1) -> Kind:
     return Kind(dtype.name, None if shape.rank is None else tuple(shape), variable)
 
 
-def serves(trace: Any, call: Any) -> bool:
+def serves(trace: Tree, call: Tree) -> bool:
     """Whether the trace of one key can be used for a call of another."""
     if isinstance(trace, Kind):
         return trace.takes(call)
@@ -128,14 +128,14 @@ def serves(trace: Any, call: Any) -> bool:
     return bool(trace == call)
 
 
-def generality(key: Any) -> int:
+def generality(key: Tree) -> int:
     """How many lengths a key leaves open."""
     if isinstance(key, Kind):
         return 100 if key.shape is None else key.shape.count(None)
     return sum(map(generality, key)) if isinstance(key, tuple) else 0
 
 
-def relaxed(one: Any, other: Any) -> Any:
+def relaxed(one: Leaf, other: Any) -> Any:
     """A key that serves both, with open lengths where they differ; None if there is none."""
     if isinstance(one, Kind) and isinstance(other, Kind):
         if (one.dtype, one.variable) != (other.dtype, other.variable):
@@ -149,7 +149,7 @@ def relaxed(one: Any, other: Any) -> Any:
     return one if one == other else None
 
 
-def kinds_in(key: Any) -> list[Kind]:
+def kinds_in(key: Tree) -> list[Kind]:
     """The kinds of the tensors in a key, from left to right."""
     if isinstance(key, Kind):
         return [key]
@@ -159,14 +159,14 @@ def kinds_in(key: Any) -> list[Kind]:
 class Binding:
     """The parameters of a Python function, and how arguments find their places."""
 
-    def __init__(self, function: Callable[..., Any], specs: Any = None) -> None:
+    def __init__(self, function: Callable[..., Any], specs: Tree = None) -> None:
         self.signature = inspect.signature(function)
         self.specs = None if specs is None else _checked_specs(specs, self.signature)
         self._shown = str(self.signature).partition(" ->")[0]
         kinds = {each.kind: each.name for each in self.signature.parameters.values()}
         self._keywords = kinds.get(inspect.Parameter.VAR_KEYWORD)
 
-    def bind(self, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def bind(self, args: Tree, kwargs: Tree) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments in their canonical places, with all defaults; TypeError for a misfit."""
         try:
             bound = self.signature.bind(*args, **kwargs)
@@ -182,7 +182,7 @@ class Binding:
             given[at] = self._cast(given[at], spec, args, kwargs)
         return tuple(given), bound.kwargs
 
-    def _cast(self, value: Any, spec: Any, args: Any, kwargs: Any) -> Any:
+    def _cast(self, value: Leaf, spec: Leaf, args: Tree, kwargs: Tree) -> Any:
         if isinstance(spec, (list, tuple)) and isinstance(value, (list, tuple)):
             return type(value)(
                 self._cast(v, s, args, kwargs) for v, s in zip(value, spec, strict=True)
@@ -211,7 +211,7 @@ class Binding:
         there = TensorSpec(value.shape, value.dtype)
         raise self.refused(f"Can not cast {there!r} to {spec!r}", args, kwargs)
 
-    def refused(self, why: str, args: Any, kwargs: Any) -> TypeError:
+    def refused(self, why: str, args: Tree, kwargs: Tree) -> TypeError:
         """The error that says why arguments find no places."""
         return TypeError(
             f"Binding inputs to tf.function failed due to `{why}`. Received args: {args} and "
@@ -219,7 +219,7 @@ class Binding:
         )
 
 
-def _checked_specs(specs: Any, signature: inspect.Signature) -> tuple[Any, ...]:
+def _checked_specs(specs: Tree, signature: inspect.Signature) -> tuple[Any, ...]:
     if not isinstance(specs, (list, tuple)):
         raise TypeError(f"input_signature must be either a tuple or a list, got {type(specs)}.")
     named = [p for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -236,17 +236,17 @@ def _checked_specs(specs: Any, signature: inspect.Signature) -> tuple[Any, ...]:
     return tuple(specs)
 
 
-def tensors_in(arguments: Any) -> list[Any]:
+def tensors_in(arguments: Tree) -> list[Any]:
     """The tensors among the arguments, from left to right, those of composites included."""
     return [leaf for leaf in leaves(arguments) if takes_slot(leaf)]
 
 
-def takes_slot(leaf: Any) -> bool:
+def takes_slot(leaf: Leaf) -> bool:
     """Whether an argument goes into the graph, and is no constant of the trace."""
     return isinstance(leaf, (Tensor, TypeSpec, Symbolic)) or is_composite(leaf)
 
 
-def examples_of(leaf: Any, kind: Kind, lengths: tuple[int, int]) -> Any:
+def examples_of(leaf: Leaf, kind: Kind, lengths: tuple[int, int]) -> Any:
     """What stands for an argument in each environment."""
     shape = TensorShape(kind.shape)
     if isinstance(leaf, SymbolicTensor):
@@ -286,7 +286,7 @@ def positional_name(parameters: list[inspect.Parameter], at: int) -> str:
     return parameters[at].name if at < first else f"{parameters[first].name}_{at - first}"
 
 
-def argument_names(binding: Binding, bound: Any) -> list[str]:
+def argument_names(binding: Binding, bound: Tree) -> list[str]:
     """A name for each leaf of the arguments: that of the parameter it belongs to."""
     args, kwargs = bound
     parameters = list(binding.signature.parameters.values())
@@ -302,7 +302,7 @@ def spec_of_argument(kinds: list[Kind], names: list[str]) -> Callable[[Any], Any
     """What stands for an argument in a signature: the spec of what is a tensor, or as it is."""
     open_kinds, open_names = iter(kinds), iter(names)
 
-    def spec(leaf: Any) -> Any:
+    def spec(leaf: Leaf) -> Any:
         name = next(open_names)
         if not takes_slot(leaf):
             return leaf

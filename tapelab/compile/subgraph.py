@@ -10,7 +10,7 @@ import numpy as np
 from tapelab.compile.abstract_evaluation import is_eager
 from tapelab.compile.call_graph import Graph
 from tapelab.compile.execution import Execution, is_unobserved
-from tapelab.compile.pytree import Bundle, leaves
+from tapelab.compile.pytree import Bundle, Leaf, Tree, leaves
 from tapelab.compile.replay import Replay
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
@@ -36,7 +36,7 @@ class Routine(Bundle):
         """The same routine with other outer tensors."""
         return type(self)(self.graph, parts, self.execution)
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: Tree) -> Any:
         """Run it on real tensors."""
         flat = [leaf for leaf in leaves(inputs) if is_eager(leaf)]
         replay = Replay(self.graph, within=True)
@@ -50,13 +50,13 @@ class Routine(Bundle):
 
 
 @public(group=True, effect="control")
-def choose(pred: Any, true_fn: Routine, false_fn: Routine) -> Any:
+def choose(pred: Leaf, true_fn: Routine, false_fn: Routine) -> Any:
     """Run the branch that a truth value picks."""
     return true_fn() if bool(pred._value) else false_fn()
 
 
 @public(group=True, effect="control")
-def choose_number(index: Any, branches: list[Routine]) -> Any:
+def choose_number(index: Leaf, branches: list[Routine]) -> Any:
     """Run the branch of a number; the last one if there is none of that number."""
     number = int(index._value)
     return branches[number if 0 <= number < len(branches) else -1]()
@@ -64,7 +64,7 @@ def choose_number(index: Any, branches: list[Routine]) -> Any:
 
 @public(group=True, effect="control")
 def loop(
-    test: Routine, body: Routine, variables: Any, most: Any, first_in_body: tuple[str, ...] = ()
+    test: Routine, body: Routine, variables: Tree, most: Leaf, first_in_body: tuple[str, ...] = ()
 ) -> Any:
     """Run a body again and again while a test holds."""
     limit = None if most is None else int(to_tensor(most)._value)
@@ -78,7 +78,7 @@ def loop(
 
 @public(group=True, effect="control")
 def each_item(
-    items: Any, body: Routine, variables: Any, test: Routine | None,
+    items: Tree, body: Routine, variables: Tree, test: Routine | None,
     first_in_body: tuple[str, ...] = (),
 ) -> Any:  # fmt: skip
     """Run a body once per row of a tensor, or per element of a dataset."""
@@ -107,7 +107,7 @@ def first_value(shape: tuple[int, ...], dtype: Any) -> Tensor:
     return constant_of(np.zeros(shape, dtype)[()])
 
 
-def _rows(items: Any) -> Any:
+def _rows(items: Tree) -> Any:
     """The items of a loop; rows of integers need no history that a tape could follow."""
     if isinstance(items, Tensor) and items._array.ndim and items._array.dtype.kind in "iub":
         return map(constant_of, items._value)

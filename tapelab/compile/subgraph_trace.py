@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.compile import examples
 from tapelab.compile.call_graph import Graph, Slot
-from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.subgraph import (
     Routine,
     choose,
@@ -29,18 +29,20 @@ from tapelab.ops.pass_through import identity
 _PLAIN: Final = (bool, int, float, complex, str, bytes)
 
 
-def routine(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> tuple[Routine, Any]:
+def routine(
+    outer: Trace, name: str, body: Callable[..., Any], *inputs: Tree
+) -> tuple[Routine, Any]:
     """Trace a branch or a body for inputs of such kinds; returns it and what it returns."""
     inner, result = begun(outer, name, body, *inputs)
     return finished(outer, inner, result)
 
 
-def begun(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> tuple[Trace, Any]:
+def begun(outer: Trace, name: str, body: Callable[..., Any], *inputs: Tree) -> tuple[Trace, Any]:
     """Trace a branch or a body, leaving open which of its results are wanted."""
     inner = Trace(name, outer=outer, environments=outer.environments, in_function=outer.in_function)
     inner.variables, inner.tapes = outer.variables, outer.tapes
 
-    def placeholder(leaf: Any) -> Any:
+    def placeholder(leaf: Leaf) -> Any:
         if not isinstance(leaf, (Tensor, Symbolic)):
             return leaf
         return inner.placeholder("arg", examples_of(leaf))
@@ -53,7 +55,7 @@ def begun(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> tu
         thread.trace = outer
 
 
-def finished(outer: Trace, inner: Trace, result: Any) -> tuple[Routine, Any]:
+def finished(outer: Trace, inner: Trace, result: Tree) -> tuple[Routine, Any]:
     """The routine of a body that was traced, and its results as tensors of its graph."""
     thread.trace = inner
     try:
@@ -64,12 +66,12 @@ def finished(outer: Trace, inner: Trace, result: Any) -> tuple[Routine, Any]:
     return Routine(inner.graph(outputs), captures), outputs
 
 
-def examples_of(leaf: Any) -> Any:
+def examples_of(leaf: Leaf) -> Any:
     """What stands for a thing in each environment."""
     return leaf._examples if isinstance(leaf, Symbolic) else (leaf, leaf)
 
 
-def _output(inner: Trace, leaf: Any) -> Any:
+def _output(inner: Trace, leaf: Leaf) -> Any:
     if isinstance(leaf, Symbolic):
         own = inner.own(leaf)
         new = isinstance(own, SymbolicTensor) and inner.is_placeholder(own)
@@ -79,7 +81,7 @@ def _output(inner: Trace, leaf: Any) -> Any:
     return leaf
 
 
-def between(outer: Trace, inputs: Any, variables: Any, outputs: Any) -> Routine:
+def between(outer: Trace, inputs: Tree, variables: Tree, outputs: Tree) -> Routine:
     """The part of a graph that leads from some tensors and variables to others."""
     known = {each._id for each in inputs}
     cells = {id(each._cell) for each in variables}
@@ -102,19 +104,21 @@ def between(outer: Trace, inputs: Any, variables: Any, outputs: Any) -> Routine:
     return Routine(graph, [outer.symbols[number] for number in outside])
 
 
-def cond(outer: Trace, pred: Any, true_fn: Any, false_fn: Any) -> Any:
+def cond(
+    outer: Trace, pred: Leaf, true_fn: Callable[..., Any], false_fn: Callable[..., Any]
+) -> Any:
     """One of two branches, chosen at replay; both are traced."""
     first, second = begun(outer, "cond_true", true_fn), begun(outer, "cond_false", false_fn)
     return chosen(outer, pred, first, second)
 
 
-def chosen(outer: Trace, pred: Any, one: tuple[Trace, Any], other: tuple[Trace, Any]) -> Any:
+def chosen(outer: Trace, pred: Leaf, one: tuple[Trace, Any], other: tuple[Trace, Any]) -> Any:
     """The choice between two branches that were traced."""
     (first, ours), (second, theirs) = finished(outer, *one), finished(outer, *other)
     return outer.write(choose, (pred, first, second), _joined(ours, theirs))
 
 
-def switch(outer: Trace, index: Any, branches: list[Any]) -> Any:
+def switch(outer: Trace, index: Leaf, branches: list[Any]) -> Any:
     """One of several branches, chosen at replay by its number; the last one for all others."""
     traced = [routine(outer, f"branch_{at}", each) for at, each in enumerate(branches)]
     results = _joined(traced[0][1], traced[-1][1])
@@ -123,7 +127,7 @@ def switch(outer: Trace, index: Any, branches: list[Any]) -> Any:
     return outer.write(choose_number, (index, [each for each, _ in traced]), results)
 
 
-def _joined(ours: Any, theirs: Any) -> list[Any]:
+def _joined(ours: Tree, theirs: Tree) -> list[Any]:
     """The results of a choice: those of one branch in each environment."""
     first, second = leaves(ours), leaves(theirs)
     for a, b in zip(first, second, strict=False):
@@ -135,7 +139,7 @@ def _joined(ours: Any, theirs: Any) -> list[Any]:
         raise TypeError(f"{_UNLIKE} They return {len(first)} and {len(second)} values.")
     other = iter(second)
 
-    def second_environment(leaf: Any) -> Any:
+    def second_environment(leaf: Leaf) -> Any:
         there = next(other)
         if not isinstance(leaf, SymbolicTensor):
             return leaf._examples[1] if isinstance(leaf, Symbolic) else leaf
@@ -156,8 +160,8 @@ _UNLIKE: Final = (
 
 
 def while_loop(
-    outer: Trace, test: Any, body: Any, variables: Any, *, most: Any = None,
-    invariants: Any = None, first_in_body: tuple[str, ...] = (),
+    outer: Trace, test: Callable[..., Any], body: Callable[..., Any], variables: Tree, *,
+    most: Leaf = None, invariants: Tree = None, first_in_body: tuple[str, ...] = (),
 ) -> Any:  # fmt: skip
     """A loop that runs at replay as long as its test holds; its body is traced once.
 
@@ -174,8 +178,8 @@ def while_loop(
 
 
 def for_loop(
-    outer: Trace, items: Any, element: Any, body: Any, variables: Any, test: Any, *,
-    first_in_body: tuple[str, ...] = (),
+    outer: Trace, items: Tree, element: Tree, body: Callable[..., Any], variables: Tree,
+    test: Callable[..., Any] | None, *, first_in_body: tuple[str, ...] = (),
 ) -> Any:  # fmt: skip
     """A loop over the rows of a tensor, or over a dataset, at replay; its body is traced once.
 
@@ -189,12 +193,12 @@ def for_loop(
     return outer.write(each_item, arguments, _by_environment(outputs))
 
 
-def as_tensor(leaf: Any) -> Any:
+def as_tensor(leaf: Leaf) -> Any:
     """A leaf as a tensor of the open graph."""
     return _output(thread.trace, leaf)
 
 
-def zeros_of_kind(leaf: Any) -> Any:
+def zeros_of_kind(leaf: Leaf) -> Any:
     """Zeros of the dtype and the shape of a tensor; along its open axes they are of size 1."""
     kind = leaf if isinstance(leaf, Tensor) else to_tensor(leaf)
     shape = tuple(kind.shape) if kind.shape.rank is not None else ()
@@ -205,11 +209,11 @@ def zeros_of_kind(leaf: Any) -> Any:
 
 
 def _body(
-    outer: Trace, name: str, body: Any, parts: list[Any], start: list[Any]
+    outer: Trace, name: str, body: Callable[..., Any], parts: list[Any], start: list[Any]
 ) -> tuple[Routine, Any, list[Any]]:
     """Trace a loop's body; once more where it says itself which lengths may change."""
 
-    def repeated(*given: Any) -> Any:
+    def repeated(*given: Tree) -> Any:
         return _as_tuple(body(*given))
 
     inner, result = begun(outer, name, repeated, *parts, *start)
@@ -220,25 +224,25 @@ def _body(
     return (*finished(outer, inner, result), start)
 
 
-def _widened(outer: Trace, leaf: Any, shape: Any) -> Any:
+def _widened(outer: Trace, leaf: Leaf, shape: Any) -> Any:
     if shape is None:
         return leaf
     first = examples_of(leaf)[0]
     return outer.placeholder_like(leaf, (first, examples.opposite(first, shape)))
 
 
-def _as_tuple(result: Any) -> tuple[Any, ...]:
+def _as_tuple(result: Tree) -> tuple[Any, ...]:
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
 
-def _by_environment(outputs: Any) -> list[Any]:
+def _by_environment(outputs: Tree) -> list[Any]:
     def in_environment(number: int) -> Any:
         return mapped(outputs, lambda x: x._examples[number] if isinstance(x, Symbolic) else x)
 
     return [in_environment(number) for number in examples.ENVIRONMENTS]
 
 
-def check_invariant(entered: Any, outputs: Any) -> None:
+def check_invariant(entered: Any, outputs: Tree) -> None:
     """TypeError or ValueError where one round changes the dtype or the shape of a loop variable."""
     before, after = leaves(entered), leaves(outputs)
     if len(before) != len(after):
@@ -263,11 +267,11 @@ def check_invariant(entered: Any, outputs: Any) -> None:
                 )
 
 
-def _opened(outer: Trace, start: Any, invariants: Any) -> Any:
+def _opened(outer: Trace, start: Any, invariants: Tree) -> Any:
     """The loop variables as they are in any round: with the lengths open that may change."""
     shapes = iter(leaves(list(map(_shape_of, _flat_shapes(invariants)))))
 
-    def open_up(leaf: Any) -> Any:
+    def open_up(leaf: Leaf) -> Any:
         shape = next(shapes, None)
         if not isinstance(leaf, Tensor) or shape is None:
             return leaf
@@ -277,7 +281,7 @@ def _opened(outer: Trace, start: Any, invariants: Any) -> Any:
     return mapped(start, open_up)
 
 
-def _flat_shapes(invariants: Any) -> list[Any]:
+def _flat_shapes(invariants: Tree) -> list[Any]:
     if isinstance(invariants, (list, tuple)):
         return [shape for each in invariants for shape in _flat_shapes(each)]
     return [invariants]
@@ -287,7 +291,7 @@ def _shape_of(invariant: Any) -> Any:
     return getattr(invariant, "shape", invariant)
 
 
-def element_of(items: Any) -> Any:
+def element_of(items: Tree) -> Any:
     """A symbolic row of a tensor, of each tensor in a nest, or a symbolic element of a dataset."""
     trace = thread.trace
     if not hasattr(items, "element_spec"):

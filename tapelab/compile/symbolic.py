@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any, Final, Never, Protocol
 
+from tapelab.compile.pytree import Leaf, Tree
 from tapelab.core.dispatch import public
 from tapelab.core.large_values import truncated
 from tapelab.core.log import origin_here, thread
@@ -41,11 +42,11 @@ class OpenTrace(Protocol):
     kinds: dict[str, str]
     graph_handle: Any
 
-    def bind(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def bind(self, function: Callable[..., Any], args: Tree, kwargs: Tree) -> Any:
         """Record a call of a public function."""
 
     def call(
-        self, function: Callable[..., Any], args: Any, kwargs: Any, *, acts: bool = ...
+        self, function: Callable[..., Any], args: Tree, kwargs: Tree, *, acts: bool = ...
     ) -> Any:
         """Record a call."""
 
@@ -181,7 +182,9 @@ class SymbolicTensor(Tensor, Symbolic):
             "Inside a tf.function use the function of tf of that name, or tf.numpy_function."
         )
 
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Never:
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: Tree, kwargs: Tree
+    ) -> Never:
         self.__array__()
 
     def __bool__(self) -> Never:
@@ -227,7 +230,7 @@ class SymbolicTensor(Tensor, Symbolic):
     def __getattr__(self, name: str) -> Never:
         raise AttributeError(f"'SymbolicTensor' object has no attribute {name!r}", name=name)
 
-    def __setitem__(self, key: Any, value: Any) -> Never:
+    def __setitem__(self, key: Tree, value: Leaf) -> Never:
         raise TypeError("'SymbolicTensor' object does not support item assignment")
 
     def __reduce__(self) -> Never:
@@ -363,7 +366,7 @@ class SymbolicObject(Symbolic):
         if not callable(example):
             return thread.trace.call(getattr, (self, name), {}) if thread.trace else example
 
-        def method(*args: Any, **kwargs: Any) -> Any:
+        def method(*args: Tree, **kwargs: Tree) -> Any:
             return thread.trace.call(call_method, (self, name, args, kwargs), {}, acts=True)
 
         return method
@@ -377,7 +380,7 @@ class SymbolicObject(Symbolic):
 
 
 def _object_operator(name: str) -> Any:
-    def operator(self: SymbolicObject, *others: Any) -> Any:
+    def operator(self: SymbolicObject, *others: Tree) -> Any:
         return thread.trace.call(call_method, (self, name, others, {}), {})
 
     operator.__name__ = name
@@ -385,7 +388,7 @@ def _object_operator(name: str) -> Any:
 
 
 @public(effect="control")
-def call_method(thing: Any, name: str, args: Any, kwargs: Any) -> Any:
+def call_method(thing: Leaf, name: str, args: Tree, kwargs: Tree) -> Any:
     """Call a method of an object by its name."""
     return getattr(thing, name)(*args, **kwargs)
 

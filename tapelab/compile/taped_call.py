@@ -30,6 +30,7 @@ from tapelab.compile.program_vjp import (
     split_for_vjp,
     values_of,
 )
+from tapelab.compile.pytree import Leaf, Tree
 from tapelab.core import log as logs
 from tapelab.core.cell import Cell
 from tapelab.core.large_values import Dropped, truncated
@@ -137,7 +138,7 @@ class TapedProgram:
             _read(tape, cell, origin, log)
 
 
-def _as_tensor(drawn: Any) -> Tensor:
+def _as_tensor(drawn: Leaf) -> Tensor:
     return drawn if type(drawn) is Tensor else constant_of(drawn)
 
 
@@ -294,7 +295,7 @@ class TapedInputs:
         self.is_open = self._split is not None or (not self._splits and self._missed < _PATIENCE)
 
 
-def _fits(upstream: Any, result: Any) -> bool:
+def _fits(upstream: Any, result: Tree) -> bool:
     """Whether an upstream gradient is raw, and like the result."""
     raw = isinstance(upstream, (np.ndarray, np.generic))
     return raw and upstream.shape == result.shape and upstream.dtype == result.dtype
@@ -354,7 +355,7 @@ def behind_stops(runs: Iterable[OpRun], tracked: set[int]) -> set[int]:
     return stopped
 
 
-def _assigned(change: StateUpdate, value: Any, origin: Origin) -> int:
+def _assigned(change: StateUpdate, value: Leaf, origin: Origin) -> int:
     """Give a variable the state that a call leads to; returns its id."""
     made = wrap(value, next_id(), origin)
     made._tapes = ()

@@ -32,7 +32,7 @@ from tapelab.compile.abstract_evaluation import (
     spread_from,
 )
 from tapelab.compile.call_graph import FuncGraph, Graph, Names, Node, Place, Slot, base_name
-from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.shape_cache import CachedCall, ShapeCache
 from tapelab.compile.symbolic import (
     Symbolic,
@@ -104,7 +104,7 @@ class Trace:
         self.symbols[made._id] = made
         return made
 
-    def bind(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def bind(self, function: Callable[..., Any], args: Tree, kwargs: Tree) -> Any:
         """Record a call of a public function, as the function was declared; see `protocol`."""
         rule = CONTROL_FLOW.get(function)
         if rule is not None:
@@ -120,7 +120,7 @@ class Trace:
         return self.call(function, args, kwargs, acts=declared.effect != "", replay_only=skipped)
 
     @contextmanager
-    def creating(self, variable: Any) -> Iterator[None]:
+    def creating(self, variable: Leaf) -> Iterator[None]:
         """Leave the trace to make a variable; ValueError where none may be made any more."""
         root = self._root_that_creates()
         with outside_trace():
@@ -144,7 +144,7 @@ class Trace:
         return mapped(things, lambda leaf: leaf._examples[0] if is_symbolic(leaf) else leaf)
 
     def call(
-        self, function: Callable[..., Any], args: Any, kwargs: Any, *,
+        self, function: Callable[..., Any], args: Tree, kwargs: Tree, *,
         acts: bool = False, replay_only: bool = False,
     ) -> Any:  # fmt: skip
         """Write down a call and return what stands for its results.
@@ -172,7 +172,7 @@ class Trace:
         return made
 
     def _write_again(
-        self, cached: CachedCall, function: Callable[..., Any], args: Any
+        self, cached: CachedCall, function: Callable[..., Any], args: Tree
     ) -> SymbolicTensor:
         """Write down a call of which is known what such calls return."""
         name = self._names.unique(cached.base)
@@ -189,7 +189,7 @@ class Trace:
         return made
 
     def write(
-        self, function: Callable[..., Any], args: Any, results: list[Any], kwargs: Any = None, *,
+        self, function: Callable[..., Any], args: Tree, results: list[Any], kwargs: Tree = None, *,
         runs: bool = True,
     ) -> Any:  # fmt: skip
         """Record a call whose results in each environment are known already.
@@ -211,11 +211,13 @@ class Trace:
                 found.append(environment.run(spread_from, (there, spec), {}))
         return tuple(found)
 
-    def placeholder_like(self, tensor: Any, tensors: tuple[Any, ...]) -> SymbolicTensor:
+    def placeholder_like(self, tensor: Leaf, tensors: tuple[Any, ...]) -> SymbolicTensor:
         """A tensor of the same name with other examples; no input of the graph."""
         return symbol(self, getattr(tensor, "_name", "arg:0"), tensors)
 
-    def _tried(self, function: Any, args: Any, kwargs: Any, symbolic: bool) -> tuple[Any, Any]:
+    def _tried(
+        self, function: Callable[..., Any], args: Tree, kwargs: Tree, symbolic: bool
+    ) -> tuple[Any, Any]:
         """What a call returns, in the environment that knows most of it and in each of them."""
         results: list[Any] = []
         errors: list[Exception] = []
@@ -232,7 +234,7 @@ class Trace:
         return min(done, key=missing), results
 
     def _write(
-        self, function: Any, args: Any, kwargs: Any, results: Any, *, acts: bool,
+        self, function: Callable[..., Any], args: Tree, kwargs: Tree, results: Tree, *, acts: bool,
         symbols: dict[int, Any] | None = None, replay_only: bool = False,
         given: tuple[Any, ...] = (),
     ) -> Any:  # fmt: skip
@@ -271,7 +273,9 @@ class Trace:
         )
         return made
 
-    def _symbols(self, function: Any, name: str, results: Any, symbols: dict[int, Any]) -> Any:
+    def _symbols(
+        self, function: Callable[..., Any], name: str, results: Tree, symbols: dict[int, Any]
+    ) -> Any:
         """The structure that a call returned, with a symbolic tensor for each tensor in it."""
         template = min((each for each in results if each is not FAILED), key=missing)
         size = len(leaves(template))
@@ -281,7 +285,7 @@ class Trace:
         number = iter(range(size))
         is_fixed = has_fixed_shapes(function, symbols.values())
 
-        def stand_for(leaf: Any) -> Any:
+        def stand_for(leaf: Leaf) -> Any:
             at = next(place)
             if not is_eager(leaf):
                 return leaf
@@ -296,7 +300,7 @@ class Trace:
 
         return mapped(template, stand_for)
 
-    def _own(self, leaf: Any) -> Any:
+    def _own(self, leaf: Leaf) -> Any:
         """An argument as it belongs into this graph: what another graph made is captured."""
         if isinstance(leaf, Symbolic):
             return self.own(leaf)
@@ -308,7 +312,7 @@ class Trace:
             return leaf.copy()
         return leaf
 
-    def own(self, tensor: Any) -> Any:
+    def own(self, tensor: Leaf) -> Any:
         """A tensor of this graph that stands for one of an outer graph; TypeError for strangers."""
         if tensor._trace is self:
             return tensor
@@ -326,7 +330,7 @@ class Trace:
         captures = (inner._id for _, inner in self.captured.values())
         return tensor._id in {*(slot.number for slot in self.inputs), *captures}
 
-    def graph(self, outputs: Any) -> Graph:
+    def graph(self, outputs: Tree) -> Graph:
         """The finished graph."""
         return Graph(
             self.name, tuple(self.inputs), tuple(self.nodes), mapped(outputs, _as_slot),
@@ -334,7 +338,7 @@ class Trace:
             frozenset(self.tapes),
         )  # fmt: skip
 
-    def forget(self, outputs: Any) -> None:
+    def forget(self, outputs: Tree) -> None:
         """Release the examples and the copies of variables.
 
         Of those of the outputs their shapes and dtypes stay.
@@ -362,12 +366,12 @@ def _has_open_shape(args: tuple[Any, ...]) -> bool:
     return isinstance(x, SymbolicTensor) and not x.shape.is_fully_defined()
 
 
-def is_symbolic(leaf: Any) -> bool:
+def is_symbolic(leaf: Leaf) -> bool:
     """Whether a leaf is a tensor without values."""
     return isinstance(leaf, SymbolicTensor)
 
 
-def _as_slot(leaf: Any) -> Any:
+def _as_slot(leaf: Leaf) -> Any:
     return Slot(leaf._id) if isinstance(leaf, Symbolic) else leaf
 
 

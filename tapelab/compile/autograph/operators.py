@@ -17,7 +17,7 @@ from tapelab.array_ops.shape_ops import shape
 from tapelab.array_ops.value_ops import cast
 from tapelab.array_ops.value_ops import cast as to_dtype
 from tapelab.compile import subgraph_trace
-from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.symbolic import Symbolic, SymbolicTensor
 from tapelab.core.cell import Holder
 from tapelab.core.log import thread
@@ -51,7 +51,7 @@ class Undefined:
         self.refuse()
 
 
-def _refusing(self: Undefined, *others: Any) -> Never:
+def _refusing(self: Undefined, *others: Tree) -> Never:
     del others
     self.refuse()
 
@@ -60,18 +60,18 @@ for _name in ("add", "sub", "mul", "truediv", "radd", "rsub", "rmul", "call", "g
     setattr(Undefined, f"__{_name}__", _refusing)
 
 
-def _is_symbolic(value: Any) -> bool:
+def _is_symbolic(value: Leaf) -> bool:
     return thread.trace is not None and isinstance(value, (SymbolicTensor, Holder))
 
 
-def _truth(value: Any) -> Any:
+def _truth(value: Leaf) -> Any:
     """A condition as a tensor of true and false."""
     tensor = convert_to_tensor(value)
     return tensor if tensor.dtype.is_bool else cast(tensor, "bool")
 
 
 def if_(
-    test: Any, body: Thunk, orelse: Thunk, get: Getter, put: Setter, names: tuple[str, ...],
+    test: Leaf, body: Thunk, orelse: Thunk, get: Getter, put: Setter, names: tuple[str, ...],
     returns: bool,
 ) -> Any:  # fmt: skip
     """`if`: Python's where the condition is known, else both branches become part of the graph."""
@@ -101,7 +101,7 @@ def if_(
     return None
 
 
-def _differs(one: Any, other: Any) -> bool:
+def _differs(one: Leaf, other: Any) -> bool:
     """Whether two branches leave a name with tensors or numbers that have to be chosen from."""
     if one is other or not (_can_be_staged(one) and _can_be_staged(other)):
         return False
@@ -109,18 +109,18 @@ def _differs(one: Any, other: Any) -> bool:
     return symbolic or one != other or _dtypes_of(one) != _dtypes_of(other)
 
 
-def _dtypes_of(value: Any) -> list[str]:
+def _dtypes_of(value: Leaf) -> list[str]:
     """The dtypes of the tensors that a name holds, or that its numbers become."""
     return [_NUMBERS.get(type(leaf)) or _dtype_of(leaf) for leaf in leaves(value)]
 
 
-def _dtype_of(leaf: Any) -> str:
+def _dtype_of(leaf: Leaf) -> str:
     """The dtype of a tensor or a variable; "" for other objects."""
     holder = leaf._cell if isinstance(leaf, Holder) else leaf
     return str(holder.dtype.name) if isinstance(leaf, (Tensor, Holder)) else ""
 
 
-def _check_dtypes(name: str, one: Any, other: Any) -> None:
+def _check_dtypes(name: str, one: Leaf, other: Any) -> None:
     """TypeError where the branches of an `if` leave a name with tensors of unlike dtypes."""
     for first, second in zip(_dtypes_of(one), _dtypes_of(other), strict=False):
         if first != second:
@@ -133,7 +133,7 @@ def _check_dtypes(name: str, one: Any, other: Any) -> None:
 _NOT_IN_BOTH: Final = "must also be initialized in the {} branch"
 
 
-def _left_alone(name: str, one: Any, other: Any) -> Any:
+def _left_alone(name: str, one: Leaf, other: Any) -> Any:
     """What a name holds after an `if` where no tensor is chosen for it."""
     if one is other or isinstance(one, Undefined) or isinstance(other, Undefined):
         branch = "else" if isinstance(other, Undefined) else "main"
@@ -149,7 +149,7 @@ def _left_alone(name: str, one: Any, other: Any) -> Any:
     )
 
 
-def if_expression(test: Any, body: Thunk, orelse: Thunk) -> Any:
+def if_expression(test: Leaf, body: Thunk, orelse: Thunk) -> Any:
     """`a if c else b`."""
     if not _is_symbolic(test):
         return body() if test else orelse()
@@ -176,7 +176,7 @@ def or_(first: Thunk, second: Thunk) -> Any:
     )
 
 
-def compared(first: Any, *links: tuple[Callable[[Any, Any], Any], Thunk]) -> Any:
+def compared(first: Leaf, *links: tuple[Callable[[Any, Any], Any], Thunk]) -> Any:
     """`a < b < c`: every comparison beside its right side, which is evaluated once, if at all."""
     left, result = first, None
     for compare, later in links:
@@ -189,11 +189,11 @@ def compared(first: Any, *links: tuple[Callable[[Any, Any], Any], Thunk]) -> Any
     return result
 
 
-def _both(one: Any, other: Any) -> Any:
+def _both(one: Leaf, other: Any) -> Any:
     return and_(lambda: one, lambda: other)
 
 
-def not_(value: Any) -> Any:
+def not_(value: Leaf) -> Any:
     """`not a`."""
     return logical_not(_truth(value)) if _is_symbolic(value) else not value
 
@@ -223,7 +223,7 @@ def while_(test: Thunk, body: Thunk, get: Getter, put: Setter, names: tuple[str,
 
 
 def for_(
-    items: Any, body: Callable[[Any], None], get: Getter, put: Setter, names: tuple[str, ...],
+    items: Tree, body: Callable[[Any], None], get: Getter, put: Setter, names: tuple[str, ...],
     test: Thunk | None,
 ) -> None:  # fmt: skip
     """`for`: a loop of the graph where it goes over a tensor or a dataset."""
@@ -241,7 +241,7 @@ def for_(
     if is_dataset(items):
         loop.refuse_undefined()
 
-    def step(*values: Any) -> Any:
+    def step(*values: Tree) -> Any:
         return loop.round(lambda: body(_packed(element, values[:size])), values[size:])
 
     check = None if test is None else lambda *values: _truth(loop.run(test, values))
@@ -257,7 +257,7 @@ _RETURNS_IN_LOOP: Final = (
 )
 
 
-def left_by_return(items: Any) -> Any:
+def left_by_return(items: Tree) -> Any:
     """What a loop with a `return` in it goes over, or its condition; no tensor can decide it."""
     if _is_symbolic(items) or (thread.trace is not None and is_dataset(items)):
         raise NotImplementedError(_RETURNS_IN_LOOP)
@@ -274,7 +274,7 @@ _JUMPS: Final = (
 )
 
 
-def known(test: Any, returns: bool) -> Any:
+def known(test: Leaf, returns: bool) -> Any:
     """The condition of an `if` that jumps out of a Python loop; no tensor can decide it."""
     if _is_symbolic(test):
         if returns:
@@ -317,7 +317,7 @@ class _LoopState:
         """The names that have no value unless the loop runs at least once."""
         return tuple(self._names[at] for at in self._defined_inside)
 
-    def run(self, action: Thunk, values: Any) -> Any:
+    def run(self, action: Thunk, values: Tree) -> Any:
         """What an action returns when the names hold some values."""
         held = list(self._before)
         for at, value in zip(self._staged, values, strict=True):
@@ -325,7 +325,7 @@ class _LoopState:
         self._put(tuple(held))
         return action()
 
-    def round(self, body: Thunk, values: Any) -> Any:
+    def round(self, body: Thunk, values: Tree) -> Any:
         """The values after one round."""
         self.run(body, values)
         after = self._get()
@@ -337,14 +337,14 @@ class _LoopState:
                 )
         return tuple(after[at] for at in self._staged)
 
-    def define(self, body: Callable[..., Any], *element: Any) -> None:
+    def define(self, body: Callable[..., Any], *element: Tree) -> None:
         """Find first values for the names that get theirs in the body."""
         trace, count = thread.trace, len(element)
         open_ones = [at for at, value in enumerate(self._before) if _is_unset(value)]
         if not open_ones:
             return
 
-        def trial(*inputs: Any) -> None:
+        def trial(*inputs: Tree) -> None:
             try:
                 self.run(lambda: body(*inputs[:count]), inputs[count:])
             except UnboundLocalError as error:
@@ -365,7 +365,7 @@ class _LoopState:
         for at in self._defined_inside:
             raise ValueError(f"{self._names[at]!r} {_BEFORE if at in self._unbound else _NOT_NONE}")
 
-    def finish(self, outcome: Any) -> None:
+    def finish(self, outcome: Tree) -> None:
         """Give the names what they hold behind the loop."""
         values = list(self._before)
         for at, value in zip(self._staged, outcome, strict=True):
@@ -376,20 +376,20 @@ class _LoopState:
         self._put(tuple(values))
 
 
-def _is_unset(value: Any) -> bool:
+def _is_unset(value: Leaf) -> bool:
     return value is None or isinstance(value, Undefined)
 
 
-def _can_be_staged(value: Any) -> bool:
+def _can_be_staged(value: Leaf) -> bool:
     found = leaves(value)
     return bool(found) and all(isinstance(leaf, _STAGED) for leaf in found)
 
 
-def is_dataset(items: Any) -> bool:
+def is_dataset(items: Tree) -> bool:
     return hasattr(items, "element_spec")
 
 
-def _packed(element: Any, given: Any) -> Any:
+def _packed(element: Tree, given: Tree) -> Any:
     parts = iter(given)
     return mapped(element, lambda leaf: next(parts))
 
@@ -400,7 +400,7 @@ def _range(*limits: Any) -> Any:
     return builtins.range(*limits)
 
 
-def _len(thing: Any) -> Any:
+def _len(thing: Leaf) -> Any:
     if not isinstance(thing, SymbolicTensor):
         return len(thing)
     lengths: Any = shape(thing)
@@ -408,8 +408,8 @@ def _len(thing: Any) -> Any:
     return lengths[0] if known is None else known
 
 
-def _cast(python: Any, dtype: Any) -> Any:
-    def cast(*given: Any) -> Any:
+def _cast(python: Callable[..., Any], dtype: Any) -> Any:
+    def cast(*given: Tree) -> Any:
         if len(given) == 1 and isinstance(given[0], SymbolicTensor):
             return to_dtype(given[0], dtype)
         return python(*given)
@@ -417,11 +417,11 @@ def _cast(python: Any, dtype: Any) -> Any:
     return cast
 
 
-def _enumerate(items: Any, start: int = 0) -> Any:
+def _enumerate(items: Tree, start: int = 0) -> Any:
     return items.enumerate(start) if is_dataset(items) else builtins.enumerate(items, start)
 
 
-def _abs(value: Any) -> Any:
+def _abs(value: Leaf) -> Any:
     return tensor_abs(value) if isinstance(value, SymbolicTensor) else abs(value)
 
 

@@ -175,7 +175,7 @@ class Rewriter(ast.NodeTransformer):
         shared = self._live[loop] | self._declared
         return [name for name in assigned([*body]) if name not in shared]
 
-    def _python_loop(self, node: Any, decides: str) -> Any:
+    def _python_loop(self, node: Loop, decides: str) -> Any:
         """A loop that only Python can run: it is left by `return`, or has an `else`."""
         self.generic_visit(node)
         if contains(node.body, ast.Return):
@@ -183,7 +183,7 @@ class Rewriter(ast.NodeTransformer):
             setattr(node, decides, expression(f"{HELPER}.left_by_return(T)", value, T=value))
         return node
 
-    def _without_jumps(self, node: Any) -> tuple[list[ast.stmt], list[ast.stmt], Any]:
+    def _without_jumps(self, node: Loop) -> tuple[list[ast.stmt], list[ast.stmt], Any]:
         """A loop's body with its breaks and continues turned into flags, and what must hold on."""
         body, prepared, test = node.body, [], None
         if contains(body, ast.Continue, into_loops=False):

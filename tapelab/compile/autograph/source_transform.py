@@ -20,6 +20,7 @@ from typing import Any, Final
 from tapelab.compile.autograph import operators
 from tapelab.compile.autograph.operators import BUILTINS
 from tapelab.compile.autograph.rewriter import HELPER, Rewriter
+from tapelab.compile.pytree import Leaf
 from tapelab.core.log import thread
 
 _OWN: Final = ("tapelab", "numpy", "scipy", "builtins", "functools", "collections", "itertools")
@@ -33,7 +34,7 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     return func
 
 
-def converted(function: Any) -> Any:
+def converted(function: Leaf) -> Any:
     """The function with its control flow rewritten; itself where that is not possible."""
     if isinstance(function, MethodType):
         inner = converted(function.__func__)
@@ -50,7 +51,7 @@ def converted(function: Any) -> Any:
     return _with_code(function, code)
 
 
-def _converted_call(thing: Any) -> Any:
+def _converted_call(thing: Leaf) -> Any:
     """What calling one of the user's objects calls, rewritten; anything else as it is."""
     calls = (vars(kind).get("__call__") for kind in type(thing).__mro__)
     call = next((each for each in calls if each is not None), None)
@@ -134,7 +135,7 @@ def _inner_code(code: CodeType, name: str) -> CodeType | None:
     return next((each for each in inside if each.co_name == name), None)
 
 
-def converted_code(function: Any) -> str:
+def converted_code(function: Callable[..., Any]) -> str:
     """The rewritten source of a function as text."""
     program = _program(function.__code__)
     if program is None:
@@ -143,7 +144,7 @@ def converted_code(function: Any) -> str:
     return ast.unparse(home.body[0].body[-1])
 
 
-def callee(function: Any) -> Any:
+def callee(function: Callable[..., Any]) -> Any:
     """What a call in rewritten code calls: the user's own functions are rewritten, too."""
     if thread.trace is None:
         return function

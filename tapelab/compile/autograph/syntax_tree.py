@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any, Final
+
+from tapelab.compile.pytree import Tree
 
 _SCOPES: Final = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp,
@@ -12,7 +15,7 @@ _SCOPES: Final = (
 )  # fmt: skip
 
 
-def assigned(nodes: Any) -> list[str]:
+def assigned(nodes: ast.AST | Sequence[ast.AST]) -> list[str]:
     """The names that statements bind, in order, but not those inside functions of their own."""
     names: dict[str, None] = {}
     pending = list(reversed(nodes if isinstance(nodes, list) else [nodes]))
@@ -28,7 +31,7 @@ def assigned(nodes: Any) -> list[str]:
     return list(names)
 
 
-def contains(nodes: Any, kinds: Any, *, into_loops: bool = True) -> bool:
+def contains(nodes: ast.AST | Sequence[ast.AST], kinds: Any, *, into_loops: bool = True) -> bool:
     """Whether statements hold one of some kinds, outside of functions of their own."""
     pending = list(nodes if isinstance(nodes, list) else [nodes])
     while pending:
@@ -41,7 +44,7 @@ def contains(nodes: Any, kinds: Any, *, into_loops: bool = True) -> bool:
     return False
 
 
-def statements(text: str, at: ast.AST, **parts: Any) -> list[ast.stmt]:
+def statements(text: str, at: ast.AST, **parts: Tree) -> list[ast.stmt]:
     """Statements from a text, at the position of a node; names in `parts` are filled in."""
     tree = ast.parse(text)
     parts = {name: part for name, part in parts.items() if part is not None}
@@ -49,7 +52,7 @@ def statements(text: str, at: ast.AST, **parts: Any) -> list[ast.stmt]:
     return [_placed(each, at, parts) for each in filled.body]
 
 
-def _placed(statement: Any, at: ast.AST, parts: Any) -> Any:
+def _placed(statement: Any, at: ast.AST, parts: Tree) -> Any:
     kept = {
         id(inner) for each in parts.values() for top in _listed(each) for inner in ast.walk(top)
     }
@@ -77,7 +80,7 @@ class _Fill(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def expression(text: str, at: ast.AST, **parts: Any) -> Any:
+def expression(text: str, at: ast.AST, **parts: Tree) -> Any:
     """An expression from a text, as `statements`."""
     made: Any = statements(text, at, **parts)[0]
     return made.value

@@ -13,6 +13,7 @@ import numpy as np
 
 from tapelab.compile.fusion.fusion_group import Group, Operand, Reduction
 from tapelab.compile.fusion.simd import KINDS, SIZES
+from tapelab.compile.pytree import Tree
 from tapelab.kernels.memory import empty
 from tapelab.kernels.threads import SLICE, THREADED_FROM, shared
 
@@ -78,7 +79,9 @@ def _fact(reduction: Reduction, *, wide: bool, partial: bool) -> tuple[int, int,
     return _HOWS[reduction.how], int(reduction.along == "row"), width, int(count.view(np.int64))
 
 
-def kernel(call: Any, group: Group, frame: Frame, headers: list[Any]) -> Callable[..., Any]:
+def kernel(
+    call: Callable[..., Any], group: Group, frame: Frame, headers: list[Any]
+) -> Callable[..., Any]:
     """A function from the values of the operands to what is stored and reduced.
 
     The header that is first in the list is read at each call.
@@ -89,7 +92,9 @@ def kernel(call: Any, group: Group, frame: Frame, headers: list[Any]) -> Callabl
     return _at_once(call, group, frame, headers)
 
 
-def _at_once(call: Any, group: Group, frame: Frame, headers: list[Any]) -> Callable[..., Any]:
+def _at_once(
+    call: Callable[..., Any], group: Group, frame: Frame, headers: list[Any]
+) -> Callable[..., Any]:
     """Written out for the group, as its call costs as much as some thousand entries."""
     names: dict[str, Any] = {"call": call, "headers": headers, "rows": group.rows,
                              "fitting": lambda *given: fitting(group, given),
@@ -152,13 +157,17 @@ def _slices(group: Group) -> list[tuple[int, int]]:
 
 
 def _in_slices(
-    call: Any, group: Group, frame: Frame, headers: list[Any], slices: list[tuple[int, int]]
+    call: Callable[..., Any],
+    group: Group,
+    frame: Frame,
+    headers: list[Any],
+    slices: list[tuple[int, int]],
 ) -> Callable[..., Any]:
     """Slice by slice, on several threads where it is large; sums of slices are added in order."""
     dtypes = [DTYPES[group.kind(value)] for value in _results(group)]
     kept = len(group.stored)
 
-    def fused(*given: Any) -> Any:
+    def fused(*given: Tree) -> Any:
         stored = [empty(*each) for each in zip(frame.stored, dtypes, strict=False)]
         parts = [
             np.empty(len(slices)) if each.along == "all" else np.empty(shape, dtype)
@@ -183,7 +192,7 @@ def _in_slices(
     return fused
 
 
-def _whole(reduction: Reduction, parts: Any, dtype: Any) -> Any:
+def _whole(reduction: Reduction, parts: Tree, dtype: Any) -> Any:
     """One number from those of all slices."""
     with np.errstate(all="ignore"):
         if reduction.how == "sum":

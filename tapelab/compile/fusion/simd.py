@@ -15,6 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.compile.pytree import Leaf, Tree
+
 WIDTH: Final = 16
 """How many numbers stand side by side, whatever the processor: sums do not depend on it."""
 
@@ -34,7 +36,7 @@ def kind_of(dtype: np.dtype[Any]) -> str | None:
     return _KIND_OF.get(dtype)
 
 
-def literal(value: Any, kind: str) -> str:
+def literal(value: Leaf, kind: str) -> str:
     """A number as LLVM writes it: floats by their bits."""
     if kind == "i1":
         return "true" if value else "false"
@@ -91,7 +93,7 @@ class Writer:
         """Emit everything again from here on, where control does not come from above."""
         self._known = {}
 
-    def constant(self, value: Any, kind: str) -> Vector:
+    def constant(self, value: Leaf, kind: str) -> Vector:
         """One number in all lanes."""
         one = f"{kind} {literal(value, kind)}"
         return Vector(self, f"<{', '.join([one] * WIDTH)}>", kind)
@@ -120,40 +122,40 @@ class Vector:
         """Its type in LLVM."""
         return f"<{WIDTH} x {self.kind}>"
 
-    def like(self, value: Any) -> Vector:
+    def like(self, value: Leaf) -> Vector:
         """A Python number in each lane, of the same kind; lanes as they are."""
         return value if isinstance(value, Vector) else self.writer.constant(value, self.kind)
 
-    def _with(self, other: Any, floats: str, whole: str) -> Vector:
+    def _with(self, other: Vector | float, floats: str, whole: str) -> Vector:
         operation = floats if self.kind in BITS_OF else whole
         text = f"{operation} {self.type} {self.name}, {self.like(other).name}"
         return Vector(self.writer, self.writer.pure(text), self.kind)
 
-    def __add__(self, other: Any) -> Vector:
+    def __add__(self, other: Vector | float) -> Vector:
         return self._with(other, "fadd", "add")
 
-    def __sub__(self, other: Any) -> Vector:
+    def __sub__(self, other: Vector | float) -> Vector:
         return self._with(other, "fsub", "sub")
 
-    def __rsub__(self, other: Any) -> Vector:
+    def __rsub__(self, other: Vector | float) -> Vector:
         return self.like(other) - self
 
-    def __mul__(self, other: Any) -> Vector:
+    def __mul__(self, other: Vector | float) -> Vector:
         return self._with(other, "fmul", "mul")
 
-    def __truediv__(self, other: Any) -> Vector:
+    def __truediv__(self, other: Vector | float) -> Vector:
         return self._with(other, "fdiv", "sdiv")
 
-    def __rtruediv__(self, other: Any) -> Vector:
+    def __rtruediv__(self, other: Vector | float) -> Vector:
         return self.like(other) / self
 
-    def __and__(self, other: Any) -> Vector:
+    def __and__(self, other: Vector | float) -> Vector:
         return self._with(other, "and", "and")
 
-    def __or__(self, other: Any) -> Vector:
+    def __or__(self, other: Vector | float) -> Vector:
         return self._with(other, "or", "or")
 
-    def __xor__(self, other: Any) -> Vector:
+    def __xor__(self, other: Vector | float) -> Vector:
         return self._with(other, "xor", "xor")
 
     def __lshift__(self, places: int) -> Vector:
@@ -171,7 +173,7 @@ class Vector:
         text = f"fneg {self.type} {self.name}"
         return Vector(self.writer, self.writer.pure(text), self.kind)
 
-    def compared(self, question: str, other: Any) -> Vector:
+    def compared(self, question: str, other: Vector | float) -> Vector:
         """Truths by a comparison of LLVM: ordered ones are false for NaN."""
         if self.kind in BITS_OF:
             operation = f"fcmp {question}"
@@ -182,23 +184,23 @@ class Vector:
         text = f"{operation} {self.type} {self.name}, {self.like(other).name}"
         return Vector(self.writer, self.writer.pure(text), "i1")
 
-    def __lt__(self, other: Any) -> Vector:
+    def __lt__(self, other: Vector | float) -> Vector:
         return self.compared("olt", other)
 
-    def __le__(self, other: Any) -> Vector:
+    def __le__(self, other: Vector | float) -> Vector:
         return self.compared("ole", other)
 
-    def __gt__(self, other: Any) -> Vector:
+    def __gt__(self, other: Vector | float) -> Vector:
         return self.compared("ogt", other)
 
-    def __ge__(self, other: Any) -> Vector:
+    def __ge__(self, other: Vector | float) -> Vector:
         return self.compared("oge", other)
 
-    def equals(self, other: Any) -> Vector:
+    def equals(self, other: Vector | float) -> Vector:
         """True where two numbers are equal."""
         return self.compared("oeq", other)
 
-    def differs(self, other: Any) -> Vector:
+    def differs(self, other: Vector | float) -> Vector:
         """True where two numbers are not equal, NaN among them."""
         return self.compared("une", other)
 
@@ -206,13 +208,13 @@ class Vector:
         """True where it is not a number."""
         return self.compared("uno", self)
 
-    def where(self, other: Any, condition: Vector) -> Vector:
+    def where(self, other: Vector | float, condition: Vector) -> Vector:
         """These numbers where the condition holds, elsewhere the other ones."""
         text = (f"select {condition.type} {condition.name}, {self.type} {self.name}, "
                 f"{self.type} {self.like(other).name}")  # fmt: skip
         return Vector(self.writer, self.writer.pure(text), self.kind)
 
-    def called(self, function: str, *others: Any) -> Vector:
+    def called(self, function: str, *others: Tree) -> Vector:
         """An intrinsic function of LLVM for numbers of this kind."""
         operands = [self.like(each) for each in others]
         name = f"llvm.{function}.v{WIDTH}{_SHORT[self.kind]}"
@@ -226,7 +228,7 @@ class Vector:
         """The numbers with the signs of others."""
         return self.called("copysign", other)
 
-    def fma(self, factor: Any, summand: Any) -> Vector:
+    def fma(self, factor: Vector | float, summand: Vector | float) -> Vector:
         """The number times a factor plus a summand, rounded once."""
         return self.called("fma", factor, summand)
 
