@@ -1,10 +1,11 @@
-"""Many elementwise ops as one function in machine code, which passes over its arrays once.
+"""Fusion: many elementwise ops as one function in machine code, which reads its arrays once.
 
-`grouping` finds the ops that can run together, `planning` makes a `group` of them. `blocks` writes
-it down as code of LLVM, in which sixteen numbers stand side by side (`lanes`), with exponentials
-and sines as polynomials (`functions`). `machine` compiles and loads it, `store` keeps it on the
-disk; until it is there, and for good where arrays are small, the `interpreter` carries the group
-out. `driver.ll` is the way from Python to both.
+`fusion_pass` puts fused instructions into a program: `partition` finds the ops that can run
+together, `group_plan` makes a `fusion_group` of them, by the `elementwise_rules`. `block_code`
+emits LLVM code for a group, in which 16 numbers are one vector (`simd`), with exponentials and
+sines as polynomials (`vector_math`). `jit` compiles and loads it, and `compile_cache` keeps it on
+the disk. Until it is loaded, and always where arrays are small, the `interpreter` runs the group
+from its `bytecode`. `kernel_runtime` chooses, and `kernel_call` calls either through `driver.ll`.
 """
 
 from importlib import import_module

@@ -1,4 +1,9 @@
-"""A group of elementwise ops that one pass over its arrays computes, as plain data."""
+"""A fusion group as plain data: elementwise steps and reductions on the same rows and columns.
+
+The axes of a shape are split once: those before the split axis are the rows, the others the
+columns; axes of size 1 do not count. `broadcast` and `reducing` say which layouts operands and
+reductions need, and where they split the axes.
+"""
 
 from __future__ import annotations
 

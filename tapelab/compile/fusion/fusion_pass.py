@@ -1,4 +1,7 @@
-"""The pass that puts one compiled function in place of many elementwise ops."""
+"""The fusion pass: one fused instruction in the place of many elementwise ops of a program.
+
+Powers by small integers become products first, which can be fused.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,9 @@ from tapelab.ops.arithmetic import multiply
 from tapelab.ops.powers import pow_, reciprocal, square
 
 MIN_SCALAR_OPS: Final = 4
-"""Python works out fewer ops on single numbers as fast as a call of compiled code takes."""
+"""The fewest ops on scalars that are fused; fewer cost no more than a call of compiled code."""
 LARGE: Final = 2**15
-"""From so many entries on, one op alone is worth it, if NumPy is slow at it."""
+"""The fewest elements for which an op alone is compiled, if NumPy is slow at it."""
 
 
 def fuse(program: Program) -> Program:

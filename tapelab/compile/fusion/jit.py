@@ -1,6 +1,6 @@
-"""Code of LLVM into the machine: compiled for this processor, loaded, and called from Python.
+"""The just-in-time compiler: LLVM code compiled for this processor, loaded, called from Python.
 
-llvmlite is what numba compiles with; it loads in a tenth of numba's time, and is imported when the
+llvmlite is what Numba compiles with; it loads in a tenth of Numba's time, and is imported when the
 first function is compiled or read from the disk.
 """
 

@@ -1,6 +1,7 @@
-"""A group as a function of raw values: where its arrays lie, its slices, its results.
+"""The call of a fused group: a Python function from raw values to raw values.
 
-The compiled driver reads these facts from a header of 64-bit numbers (see `driver.ll`).
+The compiled driver reads what it needs (layouts, sizes, reductions) from a header of 64-bit numbers
+(see `driver.ll`). Large groups are split into slices of rows, which may run on several threads.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import numpy as np
 
 from tapelab.compile.fusion.fusion_group import Group, Operand, Reduction
 from tapelab.compile.fusion.simd import KINDS, SIZES
-from tapelab.compile.pytree import Tree
 from tapelab.kernels.memory import empty
 from tapelab.kernels.threads import SLICE, THREADED_FROM, shared
 
@@ -167,7 +167,7 @@ def _in_slices(
     dtypes = [DTYPES[group.kind(value)] for value in _results(group)]
     kept = len(group.stored)
 
-    def fused(*given: Tree) -> Any:
+    def fused(*given: Any) -> Any:
         stored = [empty(*each) for each in zip(frame.stored, dtypes, strict=False)]
         parts = [
             np.empty(len(slices)) if each.along == "all" else np.empty(shape, dtype)
@@ -192,7 +192,7 @@ def _in_slices(
     return fused
 
 
-def _whole(reduction: Reduction, parts: Tree, dtype: Any) -> Any:
+def _whole(reduction: Reduction, parts: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> Any:
     """One number from those of all slices."""
     with np.errstate(all="ignore"):
         if reduction.how == "sum":

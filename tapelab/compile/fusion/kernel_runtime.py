@@ -1,8 +1,8 @@
-"""Functions for groups: interpreted at once, and compiled ones as soon as there are any.
+"""The runtime of fused groups: interpreted at once, compiled as soon as machine code is there.
 
-A group that is small, or made of very many ops, is interpreted for good. Another is read from the
-disk if it was compiled before, and otherwise compiled beside the running program, which interprets
-it meanwhile. Both give the same numbers, bit for bit, so that results do not change when one
+A group that is small, or made of very many ops, is always interpreted. Another is read from the
+compile cache if it was compiled before, and otherwise compiled in the background while the
+interpreter runs it. Both give the same numbers, bit for bit, so results do not change when one
 replaces the other.
 """
 

@@ -1,8 +1,8 @@
-"""Which ops of a program run in one pass: those on entries of one shape that wait for nothing else.
+"""The partition of a program: which ops run in one pass over arrays of one shape.
 
-Every unit, an op that stays as it is or a group, has a level above those that it reads from. An op
-joins the group that makes its operands, or another one of its shape on the level that it needs; as
-each edge between units goes up, none can wait for itself.
+Every unit, a single op or a group, has a level above those of the units that it reads from. An op
+joins the group that makes its operands, or another group of its shape on the level that it needs.
+Each edge between units leads to a higher level, so no unit waits for itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A trial of compiled and of interpreted code, for machines on which it was never tested."""
+"""The self-test: compiled and interpreted code on machines where they have not been tested."""
 
 from __future__ import annotations
 

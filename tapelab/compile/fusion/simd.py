@@ -1,11 +1,11 @@
-"""Sixteen numbers at a time: arithmetic on `Vector` writes the LLVM code of that arithmetic down.
+"""SIMD vectors of 16 numbers: arithmetic on a `Vector` emits the LLVM code of that arithmetic.
 
-`Vector` are traced as tensors are: adding two of them computes nothing, it adds a line to the code
-that is being written. So a function of lanes reads like its formula, and what it becomes runs in
-the vector registers of the processor. A line that is there already is not written twice.
+Vectors are traced as tensors are: adding two of them computes nothing, it adds a line to the code
+that is being emitted. So a function of vectors reads like its formula, and its code runs in the
+vector registers of the processor. A line that is there already is not emitted twice.
 
-The order of operations is kept, and a product and a sum become one operation only where `fma` says
-so: arithmetic gives the bits that NumPy gives.
+The order of operations is kept, and a product and a sum become one operation only through `fma`: so
+arithmetic gives the same bits as NumPy.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.compile.pytree import Leaf, Tree
-
+Number = float | np.generic
 WIDTH: Final = 16
-"""How many numbers stand side by side, whatever the processor: sums do not depend on it."""
+"""The numbers in a vector, on every processor, so that sums do not depend on the processor."""
 
 KINDS: Final = {"float32": "float", "float64": "double", "int32": "i32", "int64": "i64",
                 "bool": "i1"}  # fmt: skip
@@ -36,7 +35,7 @@ def kind_of(dtype: np.dtype[Any]) -> str | None:
     return _KIND_OF.get(dtype)
 
 
-def literal(value: Leaf, kind: str) -> str:
+def literal(value: Number, kind: str) -> str:
     """A number as LLVM writes it: floats by their bits."""
     if kind == "i1":
         return "true" if value else "false"
@@ -93,7 +92,7 @@ class Writer:
         """Emit everything again from here on, where control does not come from above."""
         self._known = {}
 
-    def constant(self, value: Leaf, kind: str) -> Vector:
+    def constant(self, value: Number, kind: str) -> Vector:
         """One number in all lanes."""
         one = f"{kind} {literal(value, kind)}"
         return Vector(self, f"<{', '.join([one] * WIDTH)}>", kind)
@@ -122,7 +121,7 @@ class Vector:
         """Its type in LLVM."""
         return f"<{WIDTH} x {self.kind}>"
 
-    def like(self, value: Leaf) -> Vector:
+    def like(self, value: Vector | Number) -> Vector:
         """A Python number in each lane, of the same kind; lanes as they are."""
         return value if isinstance(value, Vector) else self.writer.constant(value, self.kind)
 
@@ -214,7 +213,7 @@ class Vector:
                 f"{self.type} {self.like(other).name}")  # fmt: skip
         return Vector(self.writer, self.writer.pure(text), self.kind)
 
-    def called(self, function: str, *others: Tree) -> Vector:
+    def called(self, function: str, *others: Vector | float) -> Vector:
         """An intrinsic function of LLVM for numbers of this kind."""
         operands = [self.like(each) for each in others]
         name = f"llvm.{function}.v{WIDTH}{_SHORT[self.kind]}"
