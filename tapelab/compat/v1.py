@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapelab
-from tapelab.compile.session import Graph, Initializer, Session, default_graph
+from tapelab.compile.graph_session import Graph, Initializer, Session, default_graph
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable

@@ -64,8 +64,8 @@ def fresh_state(trace: Any = None) -> dict[str, Any]:
 
 def current_environment() -> Environment | None:
     """The environment in which this thread evaluates a call, or None."""
-    found: Environment | None = thread.__dict__.get("environment")
-    return found
+    environment: Environment | None = thread.__dict__.get("environment")
+    return environment
 
 
 class Environment:
@@ -126,11 +126,11 @@ class Environment:
         return self._originals.get(id(leaf), leaf)
 
     def _copy_of(self, thing: Leaf, make: Callable[[Any], Any]) -> Any:
-        found = self._copies.get(id(thing))
-        if found is None:
-            found = self._copies[id(thing)] = thing, make(thing)
-            self._originals[id(found[1])] = thing
-        return found[1]
+        pair = self._copies.get(id(thing))
+        if pair is None:
+            pair = self._copies[id(thing)] = thing, make(thing)
+            self._originals[id(pair[1])] = thing
+        return pair[1]
 
     def _cell(self, cell: Cell) -> Cell:
         state = cell.state

@@ -140,8 +140,8 @@ def _shape_alone(value: Any) -> Any:
 
 def _on_results(run: OpRun, function: Callable[[int, Any], Any]) -> Any:
     """What a function makes of the id and the value of each result."""
-    found = tuple([function(number, value) for number, value in run.result_pairs])
-    return found if type(run.result_ids) is tuple else found[0]
+    values = tuple([function(number, value) for number, value in run.result_pairs])
+    return values if type(run.result_ids) is tuple else values[0]
 
 
 def _rewrite(
@@ -192,13 +192,13 @@ class Scopes:
     def _scope(self, scope: Scope | None) -> Scope | None:
         if scope is self._outside or scope is None:
             return self._origin.scope
-        found = self._moved.get(id(scope))
-        if found is None:
+        moved = self._moved.get(id(scope))
+        if moved is None:
             place = self._origin if scope.outer is self._outside else scope
             outer = self._scope(scope.outer)
-            found = type(scope)(scope.name, outer, place.code, place.instruction)
-            self._moved[id(scope)] = found
-        return found
+            moved = type(scope)(scope.name, outer, place.code, place.instruction)
+            self._moved[id(scope)] = moved
+        return moved
 
 
 class Origins:
@@ -214,11 +214,11 @@ class Origins:
     ) -> tuple[Origin, list[Origin]]:
         """The origin of a call from a place, and those of its results."""
         key = id(code), instruction, id(scope)  # which live as long as they are kept here
-        found = self._known.get(key)
-        if found is None:
+        origins = self._known.get(key)
+        if origins is None:
             if len(self._known) >= _PLACES:
                 self._known.clear()
             here = Origin(CALL, code, instruction, scope)
             scopes = Scopes(self._outside, here)
-            found = self._known[key] = here, list(map(scopes.moved, self._captured))
-        return found
+            origins = self._known[key] = here, list(map(scopes.moved, self._captured))
+        return origins

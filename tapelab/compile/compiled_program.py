@@ -24,7 +24,7 @@ from weakref import WeakValueDictionary
 from tapelab.compile.abstract_evaluation import fresh_state, thread_in
 from tapelab.compile.call_report import CALL, CallReport, Origins
 from tapelab.compile.capture import captured, undone
-from tapelab.compile.codegen import generated
+from tapelab.compile.codegen import Run, generated
 from tapelab.compile.fusion import fuse
 from tapelab.compile.guards import decides
 from tapelab.compile.lowering import Lowered, NotLoweredError, Place, lowered
@@ -61,20 +61,20 @@ def tried_out(replay: Replayed, inputs: Sequence[Tensor]) -> Compiled | str:
 class Compiled:
     """A program in the place of a replay: it reads and writes the variables and makes tensors."""
 
-    def __init__(self, found: Lowered) -> None:
-        self.program = program = fuse(optimised(found.program))
+    def __init__(self, lowering: Lowered) -> None:
+        self.program = program = fuse(optimised(lowering.program))
         self.decides = decides(program)
         run = generated(program)
-        places = [leaf for leaf in leaves(found.outputs) if type(leaf) is Place]
-        captured = [*[each.origin for each in places], *[each.origin for each in found.assignments]]
-        origins = Origins(captured, found.report.outside)
-        taken = _small(program.parameters[: len(found.report.taken)], program)
-        report = replace(found.report, small=(taken, _small(program.results, program)))
-        self.call: Replayed = entered(found, program, run, report, origins)
+        places = [leaf for leaf in leaves(lowering.outputs) if type(leaf) is Place]
+        captured = [each.origin for each in (*places, *lowering.assignments)]
+        origins = Origins(captured, lowering.report.outside)
+        taken = _small(program.parameters[: len(lowering.report.taken)], program)
+        report = replace(lowering.report, small=(taken, _small(program.results, program)))
+        self.call: Replayed = entered(lowering, program, run, report, origins)
         self.length = len(report.records)
         self.questions = sum(isinstance(each, GradientResult) for each in report.records)
-        self._built = built(found.outputs)
-        self._taped = TapedProgram(found, run, origins) if can_be_taped(found) else None
+        self._built = built(lowering.outputs)
+        self._taped = TapedProgram(lowering, run, origins) if can_be_taped(lowering) else None
         programs[id(self)] = self
         for notify in on_compiled:
             notify(self)
@@ -116,31 +116,31 @@ _PLACE: Final = """\
 
 
 def entered(
-    found: Lowered, program: Program, run: Callable[..., Any], report: CallReport, origins: Origins
+    lowering: Lowered, program: Program, run: Run, report: CallReport, origins: Origins
 ) -> Call:
     """A function that runs a program on tensors and variables, and writes down that it ran.
 
     ValueError if a variable has changed its shape. Where the program cannot run, nothing was drawn.
     """
-    drawn, count = found.draws.count, len(program.results) - len(found.assignments)
-    cells = [f"cell{at}" for at in range(len(found.cells))]
+    drawn, count = lowering.draws.count, len(program.results) - len(lowering.assignments)
+    cells = [f"cell{at}" for at in range(len(lowering.cells))]
     tensors = [f"t{at}" for at in range(len(program.parameters) - len(cells) - drawn)]
     states = [f"s{at}" for at in range(len(cells))]
     given = [*tensors, *states]
     lines = ["def call(inputs):", f"    {_row(tensors)} = inputs"]
     lines += [f"    {state} = {cell}.state" for state, cell in zip(states, cells, strict=True)]
-    lines += _shapes_held(found, program, len(tensors))
+    lines += _shapes_held(lowering, program, len(tensors))
     lines += _run(program, given, drawn)
     made = [line for at, slot in enumerate(program.results) for line in _tensor(at, slot, program)]
-    known = {id(each): name for each, name in zip(found.cells, cells, strict=True)}
+    known = {id(each): name for each, name in zip(lowering.cells, cells, strict=True)}
     made += [f"    {known[id(each.cell)]}.state = y{at}"
-             for at, each in enumerate(found.assignments, count)]  # fmt: skip
+             for at, each in enumerate(lowering.assignments, count)]  # fmt: skip
     made += _record_lines(report, given, drawn, len(program.results))
-    made.append(f"    return {_built(found.outputs, [f'y{at}' for at in range(count)])}")
-    names = _NAMES | dict(zip(cells, found.cells, strict=True))
-    names |= {"run": run, "account": report, "origins": origins.at, "draws": found.draws}
+    made.append(f"    return {_built(lowering.outputs, [f'y{at}' for at in range(count)])}")
+    names = _NAMES | dict(zip(cells, lowering.cells, strict=True))
+    names |= {"run": run, "account": report, "origins": origins.at, "draws": lowering.draws}
     text = "\n".join(lines) + "\n" + _PLACE + "\n".join(made)
-    return _written(f"{text}\n", "call", names | {"outputs": found.outputs})
+    return _written(f"{text}\n", "call", names | {"outputs": lowering.outputs})
 
 
 def built(outputs: Tree) -> Call:
@@ -160,9 +160,9 @@ def _row(names: list[str]) -> str:
     return f"({''.join(f'{each}, ' for each in names)})"
 
 
-def _shapes_held(found: Lowered, program: Program, first: int) -> list[str]:
+def _shapes_held(lowering: Lowered, program: Program, first: int) -> list[str]:
     """The lines that see to it that variables of open lengths have those of the program."""
-    open_ones = [at for at, cell in enumerate(found.cells) if not cell.shape.is_fully_defined()]
+    open_ones = [at for at, cell in enumerate(lowering.cells) if not cell.shape.is_fully_defined()]
     return [f"    hold(s{at}, {program.kinds[program.parameters[first + at]].shape})"
             for at in open_ones]  # fmt: skip
 

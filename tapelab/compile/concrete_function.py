@@ -210,19 +210,19 @@ class ConcreteFunction:
         """The target of calls that need only tensors of such shapes; None if others are needed."""
         if self._open or self._holders or self._opaque or self._trace.captured:
             return None
-        found = self._execution.known(flat, ())
-        program = found if isinstance(found, (Compiled, GuardedPrograms)) else None
-        again = not isinstance(found, str)
+        known = self._execution.known(flat, ())
+        program = known if isinstance(known, (Compiled, GuardedPrograms)) else None
+        again = not isinstance(known, str)
         is_direct = not self._has_separate_outputs
         return CallTarget(partial(self._replayed, ()), program, again, is_direct)
 
     def _replayed(self, bound: Tree, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
         stand_ins: dict[int, Any] = {}
         if self._holders or self._opaque:
-            found = leaves(bound)
-            cells = [leaf._cell for leaf in found if isinstance(leaf, Holder)]
+            flat_arguments = leaves(bound)
+            cells = [leaf._cell for leaf in flat_arguments if isinstance(leaf, Holder)]
             stand_ins |= {id(a._cell): b for a, b in zip(self._holders, cells, strict=True)}
-            others = [leaf for leaf in found if _is_opaque(leaf)]
+            others = [leaf for leaf in flat_arguments if _is_opaque(leaf)]
             stand_ins |= {id(a): b for a, b in zip(self._opaque, others, strict=False)}
         return Replay(self._graph, stand_ins).run(flat, captures)
 
@@ -268,8 +268,8 @@ def sources_of_outputs(graph: Graph) -> set[frozenset[Any]]:
         if node.acts:  # it may use more than its arguments show
             own.add(node.name)
         slots = (leaf.number for leaf in taken if type(leaf) is Slot)
-        found = nothing.union(own, *(sources.get(number, nothing) for number in slots))
-        sources |= {slot.number: found for slot in node.results if slot is not None}
+        needed = nothing.union(own, *(sources.get(number, nothing) for number in slots))
+        sources |= {slot.number: needed for slot in node.results if slot is not None}
     outputs = (leaf for leaf in leaves(graph.outputs) if type(leaf) is Slot)
     return {sources.get(slot.number, nothing) for slot in outputs}
 

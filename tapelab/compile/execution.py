@@ -49,31 +49,31 @@ class Execution:
         The cells are those of variables that differ from call to call, or whose shapes do.
         """
         key = _kind(inputs, cells)
-        found = self._known.get(key, 0)
-        if isinstance(found, (Compiled, GuardedPrograms)):
+        known = self._known.get(key, 0)
+        if isinstance(known, (Compiled, GuardedPrograms)):
             try:
-                return found.call(inputs)
+                return known.call(inputs)
             except OtherWayError:
                 pass
             except Exception:  # noqa: BLE001 - the replay raises it again, at its line
                 return replay(inputs)
-        elif found == 0:
+        elif known == 0:
             self._known[key] = 1 if len(self._known) < _MOST_PROGRAMS else "too many shapes"
-        elif found == 1 and not can_be_lowered(graph):
-            found = self._known[key] = "it does more than to compute and to assign"
-        if found == 0 or isinstance(found, str):
+        elif known == 1 and not can_be_lowered(graph):
+            known = self._known[key] = "it does more than to compute and to assign"
+        if known == 0 or isinstance(known, str):
             return replay(inputs)
-        return self._captured(key, found, replay, inputs)
+        return self._captured(key, known, replay, inputs)
 
-    def _captured(self, key: Tree, found: Tree, replay: Replayed, inputs: Sequence[Tensor]) -> Any:
+    def _captured(self, key: Tree, known: Known, replay: Replayed, inputs: Sequence[Tensor]) -> Any:
         """The results of a replay, and a program of it for the next calls."""
         self._known[key] = "being made"
         try:
-            result, made = captured_program(replay, inputs)
+            result, program = captured_program(replay, inputs)
         except BaseException:
-            self._known[key] = found
+            self._known[key] = known
             raise
-        self._known[key] = _beside(found, made)
+        self._known[key] = _beside(known, program)
         return result
 
     def run_taped(
@@ -83,19 +83,19 @@ class Execution:
         if not has_one_simple_tape():
             return replay(inputs)
         key = _kind(inputs, cells)
-        found = self._known.get(key, 0)
-        if type(found) is int and self._may_be_tried(graph):
-            found = self._known[key] = self._learnt(found, replay, inputs)
-        if isinstance(found, (Compiled, GuardedPrograms)):
+        known = self._known.get(key, 0)
+        if type(known) is int and self._may_be_tried(graph):
+            known = self._known[key] = self._learnt(known, replay, inputs)
+        if isinstance(known, (Compiled, GuardedPrograms)):
             try:
-                made = found.run_taped(inputs)
+                results = known.run_taped(inputs)
             except OtherWayError:
-                self._known[key] = self._learnt(found, replay, inputs)
+                self._known[key] = self._learnt(known, replay, inputs)
                 return replay(inputs)
             except Exception:  # noqa: BLE001 - the replay raises it again, at its line
                 return replay(inputs)
-            if made is not NOT_TAPED:
-                return made
+            if results is not NOT_TAPED:
+                return results
         return replay(inputs)
 
     def _may_be_tried(self, graph: Graph) -> bool:
@@ -104,30 +104,30 @@ class Execution:
             self._tried = can_be_tried(graph)
         return self._tried
 
-    def _learnt(self, found: Tree, replay: Replayed, inputs: Sequence[Tensor]) -> Known:
+    def _learnt(self, known: Known, replay: Replayed, inputs: Sequence[Tensor]) -> Known:
         """What is known after one more call under a tape: a program from the second call on.
 
         The call is tried out off the tape; what it changes is restored.
         """
-        if found == 0:
+        if known == 0:
             return 1 if len(self._known) < _MOST_PROGRAMS else "too many shapes"
         try:
-            return _beside(found, tried_out(replay, inputs))
+            return _beside(known, tried_out(replay, inputs))
         except Exception:  # noqa: BLE001 - the replay raises it again, at its line
-            return found  # type: ignore[no-any-return]  # as it was
+            return known
 
     @property
     def programs(self) -> list[Compiled]:
         """The programs that there are, for each kind of call and each way that numbers go."""
-        found = [each for each in self._known.values() if isinstance(each, GuardedPrograms)]
+        guarded = [each for each in self._known.values() if isinstance(each, GuardedPrograms)]
         single = [each for each in self._known.values() if isinstance(each, Compiled)]
-        return [*single, *(program for ways in found for program in ways.programs)]
+        return [*single, *(program for group in guarded for program in group.programs)]
 
     @property
     def reasons(self) -> list[str]:
         """Why calls of some kinds are replayed."""
-        found = (each for kind, each in self._known.items() if kind != _COMPOSITE)
-        return [each for each in found if isinstance(each, str)]
+        known = (each for kind, each in self._known.items() if kind != _COMPOSITE)
+        return [each for each in known if isinstance(each, str)]
 
 
 def is_unobserved() -> bool:
@@ -148,13 +148,13 @@ def _kind(inputs: Sequence[Tensor], cells: Sequence[Cell]) -> tuple[Any, ...]:
     return (*shapes, *[(id(cell), cell.state._array.shape) for cell in cells])
 
 
-def _beside(found: Tree, made: Compiled | str) -> Known:
+def _beside(known: Known, program: Compiled | str) -> Known:
     """What is known of calls of one kind after one more program, or a reason why there is none."""
-    if isinstance(made, str):
-        return made
-    if isinstance(found, GuardedPrograms):
-        if found.is_full:
+    if isinstance(program, str):
+        return program
+    if isinstance(known, GuardedPrograms):
+        if known.is_full:
             return "numbers decide in too many ways"
-        found.add(made)
-        return found
-    return GuardedPrograms(made) if made.decides else made
+        known.add(program)
+        return known
+    return GuardedPrograms(program) if program.decides else program

@@ -114,22 +114,22 @@ class Function:
         """The function as a method: each instance has traces of its own."""
         if instance is None:
             return self
-        found = self._of_instance.get(instance)
-        if found is None:
+        function = self._of_instance.get(instance)
+        if function is None:
             method = _weak_method(self._python_function, instance, self._autograph)
             specs = self._binding.specs
-            found = Function(method, self._name, None, self._autograph, self._reduce)
-            found._binding = Binding(method, specs)
-            found._owner = weakref.ref(instance)
-            self._of_instance[instance] = found
-        return found
+            function = Function(method, self._name, None, self._autograph, self._reduce)
+            function._binding = Binding(method, specs)
+            function._owner = weakref.ref(instance)
+            self._of_instance[instance] = function
+        return function
 
     def __call__(self, *args: Tree, **kwargs: Tree) -> Any:
         """Run the trace for arguments of this kind; trace first if there is none."""
-        found = self._call_cache.result(args, kwargs)
-        if found is not MISSED:
+        cached = self._call_cache.result(args, kwargs)
+        if cached is not MISSED:
             self._recent.append(False)
-            return found
+            return cached
         if settings["run_functions_eagerly"]:
             return self._python_function(*args, **kwargs)
         bound = mapped(self._binding.bind(args, kwargs), canonical)
@@ -148,13 +148,13 @@ class Function:
 
     def _concrete(self, bound: Tree) -> ConcreteFunction:
         key = self._key(bound)
-        found = self._traces.get(key) or self._serving(key)
-        if found is not None:
-            return found
+        concrete = self._traces.get(key) or self._serving(key)
+        if concrete is not None:
+            return concrete
         wider = self._wider(key) if self._reduce else None
-        made = self._traced(bound, wider or key)
-        self._traces[wider or key] = made
-        return made
+        concrete = self._traced(bound, wider or key)
+        self._traces[wider or key] = concrete
+        return concrete
 
     def _key(self, bound: Tree) -> Key:
         if self._binding.specs is None:
@@ -170,19 +170,19 @@ class Function:
 
     def _wider(self, key: Key) -> Key | None:
         for known in reversed(self._traces):
-            found = relaxed(known, key)
-            if found is not None:
-                return tuple(found)
+            wider = relaxed(known, key)
+            if wider is not None:
+                return tuple(wider)
         return None
 
     def _traced(self, bound: Tree, key: Key) -> ConcreteFunction:
         """Trace; a trace that made variables is done once more, now that they are there."""
-        made = self._trace_once(bound, key, creates=not self._traced_before)
+        concrete = self._trace_once(bound, key, creates=not self._traced_before)
         self._traced_before = True
-        if made._trace.created:
+        if concrete._trace.created:
             self._owns_variables = True
-            made = self._trace_once(bound, key, creates=False)
-        return made
+            concrete = self._trace_once(bound, key, creates=False)
+        return concrete
 
     def _trace_once(self, bound: Tree, key: Key, *, creates: bool) -> ConcreteFunction:
         self._count += 1
@@ -213,9 +213,9 @@ class Function:
                 )
             outputs = mapped(outputs, lambda leaf: _own_output(leaf, trace))
         specs = mapped(bound, spec_of_argument(kinds, argument_names(self._binding, bound)))
-        made = ConcreteFunction(trace, trace.graph(outputs), outputs, specs, self._binding)
+        concrete = ConcreteFunction(trace, trace.graph(outputs), outputs, specs, self._binding)
         trace.forget(outputs)
-        return made
+        return concrete
 
     def _body(self) -> Callable[..., Any]:
         """The Python function, its control flow rewritten so that it can go by tensors."""

@@ -238,11 +238,11 @@ class _Lowering:
     def _part(self, assignment: Assignment) -> int:
         """The slot of a variable into parts of which was written."""
         state = self._capture.tensors.get(assignment.tensor)
-        found = None if state is None else self._slots.source(state._array)
-        if found is None:
+        slot = None if state is None else self._slots.source(state._array)
+        if slot is None:
             name = assignment.variable.name
             raise NotLoweredError(f"it writes into parts of {name} in an unusual way")
-        return found
+        return slot
 
     def _check_positions(self) -> None:
         """NotLoweredError where positions come from values in a way that was not recorded."""

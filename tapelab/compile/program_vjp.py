@@ -78,15 +78,15 @@ def split_for_vjp(
     thread.recent_calls = deque(maxlen=calls.maxlen)  # gradient calls of the user stay apart
     try:
         with thread_in(fresh_state()):
-            found, reached = _both(program, values, followed, flags, upstream)
+            lowering, reached = _both(program, values, followed, flags, upstream)
     except Exception:  # noqa: BLE001 - the ops inside raise it again
         return None
     finally:
         thread.recent_calls = calls
-    if found.cells or found.draws.runs or found.assignments:
+    if lowering.cells or lowering.draws.runs or lowering.assignments:
         return None
     return SplitProgram(
-        requested, reached, *_parts(optimised(found.program), len(values), len(flags))
+        requested, reached, *_parts(optimised(lowering.program), len(values), len(flags))
     )
 
 
@@ -108,11 +108,11 @@ def _both(
             results = _run_on_tensors(program, given)
         targets = [each for each, flag in zip(results, requested, strict=True) if flag]
         gradients = iter(tape.gradient(targets, sources, output_gradients=seeds))
-    found = [next(gradients) if flag else None for flag in followed]
-    if any(type(each) is not Tensor for each in found if each is not None):
+    by_parameter = [next(gradients) if flag else None for flag in followed]
+    if any(type(each) is not Tensor for each in by_parameter if each is not None):
         raise NotLoweredError("a gradient has rows")
-    outputs = [*results, *(each for each in found if each is not None)]
-    reached = tuple([each is not None for each in found])
+    outputs = [*results, *(each for each in by_parameter if each is not None)]
+    reached = tuple([each is not None for each in by_parameter])
     return lowered(capture, [*given, *seeds], outputs), reached
 
 
@@ -123,8 +123,8 @@ def _run_on_tensors(program: Program, given: Sequence[Tensor]) -> list[Tensor]:
     }
     slots |= zip(program.parameters, given, strict=True)
     for each in program.instructions:
-        made = _run_one(each, [slots[slot] for slot in each.inputs])
-        slots |= zip(each.outputs, made if each.op.multi else (made,), strict=False)
+        results = _run_one(each, [slots[slot] for slot in each.inputs])
+        slots |= zip(each.outputs, results if each.op.multi else (results,), strict=False)
     return [_as_tensor(slots[slot]) for slot in program.results]
 
 

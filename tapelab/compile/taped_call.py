@@ -66,19 +66,19 @@ def has_one_simple_tape() -> bool:
     return not other and active[0]._follows_all and current_environment() is None
 
 
-def can_be_taped(found: Lowered) -> bool:
+def can_be_taped(lowering: Lowered) -> bool:
     """Whether a tape may record the calls of a program as one record."""
-    program = found.program
-    runs = [each for each in found.report.records if isinstance(each, OpRun)]
+    program = lowering.program
+    runs = [each for each in lowering.report.records if isinstance(each, OpRun)]
     bodies = any("body" in run.settings for run in runs)
     made = {slot for each in program.instructions for slot in each.outputs}
-    outputs = program.results[: len(program.results) - len(found.assignments)]
+    outputs = program.results[: len(program.results) - len(lowering.assignments)]
     apart = len({*outputs}) == len(outputs) and made.issuperset(outputs)
-    closed = all(cell.shape.is_fully_defined() for cell in found.cells)
+    closed = all(cell.shape.is_fully_defined() for cell in lowering.cells)
     known = all(map(_is_known, program.instructions))
     drawn = [program.kinds[slot].dtype.hasobject for slot in program.parameters]
     fit = not bodies and apart and closed and known
-    return fit and not any(drawn) and not _reads_back(found)
+    return fit and not any(drawn) and not _reads_back(lowering)
 
 
 def _is_known(each: Instruction) -> bool:
@@ -87,30 +87,30 @@ def _is_known(each: Instruction) -> bool:
     return not isinstance(op, Op) or is_ours(op)
 
 
-def _reads_back(found: Lowered) -> bool:
+def _reads_back(lowering: Lowered) -> bool:
     """Whether an op or an output uses an assigned value, whose history starts at the assignment."""
-    records, count = found.report.records, len(found.assignments)
+    records, count = lowering.report.records, len(lowering.assignments)
     new = {each.tensor for each in records if isinstance(each, Assignment)}
     taken = {number for each in records if isinstance(each, OpRun) for number in each.input_ids}
-    outputs = found.report.given[: len(found.report.given) - count]
+    outputs = lowering.report.given[: len(lowering.report.given) - count]
     return not new.isdisjoint((*taken, *outputs))
 
 
 class TapedProgram:
     """The calls of a program under a tape, by the inputs that the tape follows."""
 
-    def __init__(self, found: Lowered, run: Run, origins: Origins) -> None:
-        self.found = found
+    def __init__(self, lowering: Lowered, run: Run, origins: Origins) -> None:
+        self.lowering = lowering
         self.run = run
         self.origins = origins
-        self.count = len(found.program.results) - len(found.assignments)
+        self.count = len(lowering.program.results) - len(lowering.assignments)
         self._by_followed: dict[Flags, TapedInputs] = {}
-        program, constants = found.program, found.program.constants
+        program, constants = lowering.program, lowering.program.constants
         self.has_large = has_large_values(program, (*program.parameters, *program.results))
-        self._constants = {number for number, slot in found.slots.items() if slot in constants}
-        read = {id(cell) for cell, _ in found.reads}
-        self._cells = [(cell, id(cell) in read) for cell in found.cells]
-        self._undrawn = (False,) * found.draws.count
+        self._constants = {number for number, slot in lowering.slots.items() if slot in constants}
+        read = {id(cell) for cell, _ in lowering.reads}
+        self._cells = [(cell, id(cell) in read) for cell in lowering.cells]
+        self._undrawn = (False,) * lowering.draws.count
 
     def __call__(self, inputs: Sequence[Tensor]) -> Any:
         """The results of a call on the active tape; NOT_TAPED where it follows no input."""
@@ -126,15 +126,15 @@ class TapedProgram:
             taped_inputs = self._by_followed[followed] = TapedInputs(self, followed)
         if not taped_inputs.is_open or not tracked.isdisjoint(self._constants):
             return NOT_TAPED
-        if not self.found.draws.runs:
+        if not self.lowering.draws.runs:
             return taped_inputs.call(given, tape)
-        with self.found.draws.unless_it_fails():
-            return taped_inputs.call([*given, *map(_as_tensor, self.found.draws.drawn())], tape)
+        with self.lowering.draws.unless_it_fails():
+            return taped_inputs.call([*given, *map(_as_tensor, self.lowering.draws.drawn())], tape)
 
     def read(self, tape: GradientTape) -> None:
         """Record on a tape which variables are read."""
         log = thread.__dict__["log"]
-        for cell, origin in self.found.reads:
+        for cell, origin in self.lowering.reads:
             _read(tape, cell, origin, log)
 
 
@@ -193,7 +193,7 @@ class TapedInputs:
     @cached_property
     def _reached(self) -> Reached:
         """Which records inside belong on the tape, and which results it follows."""
-        report, count = self._program.found.report, self._program.count
+        report, count = self._program.lowering.report, self._program.count
         tracked = {
             number for number, flag in zip(report.taken, self._followed, strict=True) if flag
         }
@@ -215,7 +215,7 @@ class TapedInputs:
         values = tuple([each._array for each in given])
         results = (program.run if parts is None else parts.forward)(*values)
         program.read(tape)
-        count, changes = program.count, program.found.assignments
+        count, changes = program.count, program.lowering.assignments
         saved = results[count + len(changes) :]
         serial, made = next_id(), []
         here, origins = program.origins.at(*logs.origin_here(CALL)[1:])
@@ -244,27 +244,27 @@ class TapedInputs:
 
     def op_runs(self, record: Record) -> list[Record]:
         """The ops inside, with their numbers where those that were given are known."""
-        call, found = view(TapedCall, record), self._program.found
+        call, lowering = view(TapedCall, record), self._program.lowering
         if any(type(each) is Dropped for each in call.inputs):
-            ends = (*zip(found.report.taken, call.inputs, strict=True),)
-            known = dict(ends) | dict(zip(found.report.given, call.results, strict=False))
+            ends = (*zip(lowering.report.taken, call.inputs, strict=True),)
+            known = dict(ends) | dict(zip(lowering.report.given, call.results, strict=False))
         else:
-            slots = values_of(found.program, call.inputs)
-            known = {each: slots[slot] for each, slot in found.slots.items() if slot in slots}
+            slots = values_of(lowering.program, call.inputs)
+            known = {each: slots[slot] for each, slot in lowering.slots.items() if slot in slots}
         ids = (*call.input_ids, *call.result_ids, *call.call.states)
         tapes = [call.tapes if flag else () for flag in self._reached.recorded]
-        return found.report.records_with(call, ids, known.get, tapes)
+        return lowering.report.records_with(call, ids, known.get, tapes)
 
     def vjp(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
         """The cotangents of the inputs with their ids; None if the ops inside must be visited."""
         taped = view(TapedCall, record)
         values, call = taped.inputs, taped.call
         follows = zip(upstream, self._reached.outputs, strict=True)
-        found = [each if flag else None for each, flag in follows]
-        requested = tuple([each is not None for each in found])
+        cotangents = [each if flag else None for each, flag in follows]
+        requested = tuple([each is not None for each in cotangents])
         if not any(requested):
             return []
-        seeds = [each for each in found if each is not None]
+        seeds = [each for each in cotangents if each is not None]
         given = [each for each, flag in zip(taped.results, requested, strict=True) if flag]
         parts: SplitProgram | None = call.parts
         if not all(map(_fits, seeds, given)) or parts is None or parts.requested != requested:
@@ -287,7 +287,7 @@ class TapedInputs:
             and len(self._splits) < _SPLITS
             and all(map(_fits, seeds, given))
         ):
-            program = self._program.found.program
+            program = self._program.lowering.program
             self._splits[requested] = split_for_vjp(
                 program, values, self._followed, requested, seeds
             )
@@ -320,16 +320,16 @@ class Call(NamedTuple):
 
     def records_inside(self, record: Record) -> list[Record]:
         """The records inside; from now on the tape follows the tensors inside as well."""
-        found = self.taped_inputs.op_runs(record)
+        records = self.taped_inputs.op_runs(record)
         tape = self.tape()
         self.inside.met |= bool(thread.active_tapes)  # rules on tensors take the tensors inside
         if tape is not None and tape._windows:
-            runs = [view(OpRun, each) for each in found if kind_of(each) is OpRun]
+            runs = [view(OpRun, each) for each in records if kind_of(each) is OpRun]
             taped = [run for run in runs if run.tapes]
             for run in taped:
                 tape._ids.update(differentiable(run.result_ids, run.results))
             tape._stopped_ids.update(behind_stops(taped, tape._ids))
-        return found
+        return records
 
     def op_runs(self, record: Record) -> list[Record]:
         """The runs of the ops inside."""

@@ -99,10 +99,10 @@ class Trace:
         unique = self._names.unique(name)
         self.kinds[unique] = "Placeholder"
         make: Any = symbol if type(things[0]) is Tensor else SymbolicObject
-        made = make(self, f"{unique}:0", things)
-        self.inputs.append(Slot(made._id))
-        self.symbols[made._id] = made
-        return made
+        placeholder = make(self, f"{unique}:0", things)
+        self.inputs.append(Slot(placeholder._id))
+        self.symbols[placeholder._id] = placeholder
+        return placeholder
 
     def bind(self, function: Callable[..., Any], args: Tree, kwargs: Tree) -> Any:
         """Record a call of a public function, as the function was declared; see `protocol`."""
@@ -139,7 +139,7 @@ class Trace:
             raise ValueError(root.no_variables)
         return root
 
-    def examples_in(self, things: Any) -> Any:
+    def tensorsin(self, things: Any) -> Any:
         """The same structure with an example in place of each symbolic tensor."""
         return mapped(things, lambda leaf: leaf._examples[0] if is_symbolic(leaf) else leaf)
 
@@ -161,15 +161,15 @@ class Trace:
                    for e in leaf._examples}  # fmt: skip
         if replay_only:
             return self._write(function, args, kwargs, None, acts=True, replay_only=True)
-        outcome, found = self._tried(function, args, kwargs, bool(symbols))
+        outcome, results = self._tried(function, args, kwargs, bool(symbols))
         known = {*symbols, *map(id, given)}  # such as the tensor that a cast to its dtype returns
         fresh = [leaf for leaf in leaves(outcome) if is_eager(leaf) and id(leaf) not in known]
         if not fresh and not acts and (not symbols or outcome is not None):
             return mapped(outcome, lambda leaf: symbols.get(id(leaf), leaf))
-        made = self._write(function, args, kwargs, found, acts=acts, symbols=symbols)
+        result = self._write(function, args, kwargs, results, acts=acts, symbols=symbols)
         if key is not None:
-            self._shape_cache.learn(key, self, args, made, self.environments[0].last_op())
-        return made
+            self._shape_cache.learn(key, self, args, result, self.environments[0].last_op())
+        return result
 
     def _write_again(
         self, cached: CachedCall, function: Callable[..., Any], args: Tree
@@ -178,15 +178,15 @@ class Trace:
         name = self._names.unique(cached.base)
         self.kinds[name] = cached.kind
         origin = origin_here()
-        made = symbol(self, f"{name}:0", cached.examples(origin), origin)
-        self.symbols[made._id] = made
+        result = symbol(self, f"{name}:0", cached.examples(origin), origin)
+        self.symbols[result._id] = result
         slotted = tuple([_as_slot(each) for each in args])
         place = Place(origin.code, origin.instruction)
-        results = (Slot(made._id),)
+        results = (Slot(result._id),)
         self.nodes.append(
             Node(name, cached.kind, function, slotted, {}, results, place, acts=False, simple=True)
         )
-        return made
+        return result
 
     def write(
         self, function: Callable[..., Any], args: Tree, results: list[Any], kwargs: Tree = None, *,
@@ -202,14 +202,14 @@ class Trace:
 
     def shaped(self, tensor: SymbolicTensor, shape: TensorShape) -> tuple[Tensor, ...]:
         """Examples of a tensor of whose shape more is known now; tapes still follow them."""
-        found = []
+        tensors = []
         for environment, there in zip(self.environments, tensor._examples, strict=True):
             if shape.is_compatible_with(there.shape):
-                found.append(there)
+                tensors.append(there)
             else:
                 spec = examples.from_spec(shape, there._array.dtype)[environment.number]
-                found.append(environment.run(spread_from, (there, spec), {}))
-        return tuple(found)
+                tensors.append(environment.run(spread_from, (there, spec), {}))
+        return tuple(tensors)
 
     def placeholder_like(self, tensor: Leaf, tensors: tuple[Any, ...]) -> SymbolicTensor:
         """A tensor of the same name with other examples; no input of the graph."""
@@ -242,9 +242,9 @@ class Trace:
         kind = base_name(function, {}, last)
         name = self._names.unique(base_name(function, kwargs, last))
         self.kinds[name] = last or kind
-        made = None if results is None else self._symbols(function, name, results, symbols or {})
+        result = None if results is None else self._symbols(function, name, results, symbols or {})
         slots = tuple(
-            Slot(leaf._id) if isinstance(leaf, Symbolic) else None for leaf in leaves(made)
+            Slot(leaf._id) if isinstance(leaf, Symbolic) else None for leaf in leaves(result)
         )
         origin = origin_here()
         place = Place(origin.code, origin.instruction)
@@ -253,8 +253,8 @@ class Trace:
             isinstance(leaf, (Symbolic, Holder)) for leaf in leaves((args, kwargs))
         ):
             self.constants |= {slot.number for slot in slots if slot is not None}
-        self.symbols |= {leaf._id: leaf for leaf in leaves(made) if isinstance(leaf, Symbolic)}
-        handles = [leaf for leaf in leaves(made) if isinstance(leaf, Holder)]
+        self.symbols |= {leaf._id: leaf for leaf in leaves(result) if isinstance(leaf, Symbolic)}
+        handles = [leaf for leaf in leaves(result) if isinstance(leaf, Holder)]
         self._kept += handles
         writes = tuple(map(id, handles))
         self.nodes.append(
@@ -271,7 +271,7 @@ class Trace:
                 given,
             )
         )
-        return made
+        return result
 
     def _symbols(
         self, function: Callable[..., Any], name: str, results: Tree, symbols: dict[int, Any]
@@ -317,13 +317,13 @@ class Trace:
         if tensor._trace is self:
             return tensor
         check_scope(tensor)
-        found = self.captured.get(tensor._id)
-        if found is None:
+        pair = self.captured.get(tensor._id)
+        if pair is None:
             make: Any = symbol if isinstance(tensor, SymbolicTensor) else SymbolicObject
             inner = make(self, tensor._name, tensor._examples)
-            found = self.captured[tensor._id] = tensor, inner
+            pair = self.captured[tensor._id] = tensor, inner
             self.symbols[inner._id] = inner
-        return found[1]
+        return pair[1]
 
     def is_placeholder(self, tensor: Tensor) -> bool:
         """Whether a tensor of this graph stands for an input or a capture."""

@@ -38,7 +38,7 @@ NAMES: Final = {
     "tapelab.autodiff.recomputation": "recompute_grad",
     "tapelab.autodiff.registered_gradients": "RegisterGradient no_gradient",
     "tapelab.compile.function": "function",
-    "tapelab.compile.session": "Graph",
+    "tapelab.compile.graph_session": "Graph",
     "tapelab.control_flow": (
         "case cond get_static_value group guarantee_const no_op switch_case while_loop"
     ),

@@ -9,7 +9,7 @@ from tapelab.core.records import TapedCall, kind_of, view
 CALLS = 5
 
 
-def hears(tape):
+def count_records(tape):
     """How many calls stand on a tape as one record each."""
     return len(calls_on(tape))
 

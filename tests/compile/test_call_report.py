@@ -19,7 +19,7 @@ def test_a_tape_outside_sees_the_ops_of_each_call(tf):
     assert tape.gradient(y, x) == 6.0
 
 
-def test_a_call_by_a_program_is_one_record_that_tells_of_all_that_ran(tf):
+def test_a_call_by_a_program_is_one_record_of_all_that_ran(tf):
     v = tf.Variable([1.0, 2.0])
 
     @tf.function
@@ -53,13 +53,13 @@ def explanation(tf, calls_before):
 
 
 def test_what_a_program_did_before_the_tape_is_explained_as_its_replay_would_be(tf):
-    told = explanation(tf, CALLS)
-    assert told == explanation(tf, 1)
-    assert "ran before the tape" in told
+    description = explanation(tf, CALLS)
+    assert description == explanation(tf, 1)
+    assert "ran before the tape" in description
 
 
 def test_what_a_program_assigned_is_explained_as_its_replay_would_be(tf):
-    def told(calls_before):
+    def description(calls_before):
         x, v = tf.Variable(2.0, name="x"), tf.Variable(1.0, name="v")
 
         @tf.function
@@ -72,8 +72,8 @@ def test_what_a_program_assigned_is_explained_as_its_replay_would_be(tf):
             z = v * 2.0
         return str(tapelab.explain(tape, z, x))
 
-    assert told(CALLS) == told(1)
-    assert "6.0" in told(CALLS)
+    assert description(CALLS) == description(1)
+    assert "6.0" in description(CALLS)
 
 
 def test_a_result_stands_at_the_line_of_its_own_call(tf):
@@ -89,8 +89,8 @@ def test_a_result_stands_at_the_line_of_its_own_call(tf):
     one = f(x)
     other = f(x)
     assert line(other) == line(one) + 1
-    told = [run for run in expanded(list(recent)[-2:]) if run.op.name == "add"]
-    lines = [line(_Made(run.origin)) for run in told]
+    description = [run for run in expanded(list(recent)[-2:]) if run.op.name == "add"]
+    lines = [line(_Made(run.origin)) for run in description]
     assert lines == [line(one), line(other)]
 
 
@@ -105,7 +105,7 @@ def test_a_cut_in_a_function_called_from_two_lines_is_explained(tf):
         h = tf.stop_gradient(x)
         return h * 2.0
 
-    def told(calls_before):
+    def description(calls_before):
         v = tf.Variable(3.0, name="v")
         for _ in range(calls_before):
             f(tf.constant(1.0))
@@ -114,9 +114,9 @@ def test_a_cut_in_a_function_called_from_two_lines_is_explained(tf):
             z = f(v) * y
         return str(tapelab.explain(tape, z, v))
 
-    assert told(0) == told(CALLS)
-    assert "h = tf.stop_gradient(x)" in told(CALLS)
-    assert "y = f(v)" in told(CALLS)
+    assert description(0) == description(CALLS)
+    assert "h = tf.stop_gradient(x)" in description(CALLS)
+    assert "y = f(v)" in description(CALLS)
 
 
 def test_a_cut_in_the_body_of_a_loop_is_explained(tf):
@@ -126,7 +126,7 @@ def test_a_cut_in_the_body_of_a_loop_is_explained(tf):
             x = tf.stop_gradient(x) * 2.0
         return x
 
-    def told(calls_before):
+    def description(calls_before):
         v = tf.Variable(3.0, name="v")
         for _ in range(calls_before):
             f(tf.constant(1.0))
@@ -134,5 +134,5 @@ def test_a_cut_in_the_body_of_a_loop_is_explained(tf):
             y = f(v)
         return str(tapelab.explain(tape, y, v))
 
-    assert told(0) == told(CALLS)
-    assert "x = tf.stop_gradient(x) * 2.0" in told(CALLS)
+    assert description(0) == description(CALLS)
+    assert "x = tf.stop_gradient(x) * 2.0" in description(CALLS)

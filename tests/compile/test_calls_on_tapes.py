@@ -11,7 +11,7 @@ import pytest
 import tapelab
 from tapelab.core.log import thread
 from tapelab.recording import events as e
-from tests.compile.outside import calls_on, hears, layers
+from tests.compile.outside import calls_on, count_records, layers
 
 
 def pictures(tf, function, x, variables, calls):
@@ -21,8 +21,8 @@ def pictures(tf, function, x, variables, calls):
             tape.watch(x)
             y = function(x)
             loss = y * y
-        was_recorded = hears(tape)
-        slopes = tape.gradient(loss, [x, *variables])
+        was_recorded = count_records(tape)
+        derivatives = tape.gradient(loss, [x, *variables])
     recording = tape.recording()
     events = [each.event for each in recording]
     ops = [event for event in events if isinstance(event, e.Ran)]
@@ -31,8 +31,8 @@ def pictures(tf, function, x, variables, calls):
     steps = [(flow.event >= 0, flow.position) for flow in flows]
     kinds = sorted(type(event).__name__ for event in events)
     groups = [group.name for group in recording.groups]
-    told = str(tapelab.explain(tape, loss, x))
-    return was_recorded, (names, steps, kinds, groups, told, len(slopes))
+    text = str(tapelab.explain(tape, loss, x))
+    return was_recorded, (names, steps, kinds, groups, text, len(derivatives))
 
 
 @pytest.mark.parametrize("width", [3, 80])
@@ -54,7 +54,7 @@ def test_each_call_is_a_group_at_its_own_place(tf):
             other = function(x)
     recording = tape.recording(one + other)
     lines = [recording.span(group.span).line for group in recording.groups if group.parent < 0]
-    assert hears(tape) == 2
+    assert count_records(tape) == 2
     assert lines[1] == lines[0] + 1
 
 
@@ -66,7 +66,7 @@ def test_a_recording_of_small_numbers_has_them_all(tf):
             tape.watch(x)
             y = function(x)
         tape.gradient(y, x)
-    assert hears(tape) == 1
+    assert count_records(tape) == 1
     events = [each.event for each in tape.recording()]
     of = tape.recording().tensor
     made = [of(event.outputs[0]).value for event in events if isinstance(event, e.Ran)]

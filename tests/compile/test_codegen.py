@@ -7,7 +7,7 @@ import pytest
 
 import tapelab
 from tapelab.core.records import Assignment, expanded
-from tests.compile.outside import hears
+from tests.compile.outside import count_records
 from tests.compile.programs_of import CALLS, calls, numbers, programs
 
 
@@ -28,7 +28,7 @@ def test_an_error_in_a_program_writes_into_no_variable_twice(tf):
     assert len(programs(pick)) == 1
 
 
-def test_what_python_assigns_is_told_from_the_state_it_leads_to(tf):
+def test_what_python_assigns_differs_from_the_state_it_leads_to(tf):
     total, steps = tf.Variable(10.0), tf.Variable(0)
 
     @tf.function
@@ -111,7 +111,7 @@ def test_a_row_that_is_not_there_is_refused_in_a_program(tf):
     assert v.numpy().tolist() == [0.0, 3.0, 0.0]
 
 
-def test_moving_averages_are_kept_while_a_tape_listens(tf):
+def test_moving_averages_are_kept_under_a_tape(tf):
     def run(decorate):
         tf.keras.utils.set_random_seed(1)
         layer = tf.keras.layers.BatchNormalization()
@@ -125,7 +125,7 @@ def test_moving_averages_are_kept_while_a_tape_listens(tf):
             watched = [v.name.rpartition("/")[2] for v in tape.watched_variables()]
             found += [each.numpy() for each in tape.gradient(loss, layer.trainable_variables)]
             found += [each.numpy() for each in layer.variables]
-        return found, watched, hears(tape)
+        return found, watched, count_records(tape)
 
     (found, watched, was_recorded), (expected, names, _) = run(tf.function), run(lambda f: f)
     for ours, theirs in zip(found, expected, strict=True):
@@ -134,7 +134,7 @@ def test_moving_averages_are_kept_while_a_tape_listens(tf):
     assert was_recorded == 1
 
 
-def test_what_is_written_while_a_tape_listens_is_written_once(tf):
+def test_what_is_written_under_a_tape_is_written_once(tf):
     v = tf.Variable(1.0)
 
     @tf.function
@@ -149,7 +149,7 @@ def test_what_is_written_while_a_tape_listens_is_written_once(tf):
             y = f(x)
         assert tape.gradient(y, x) == 2.0
         assert v.numpy() == at + 2.0
-    assert hears(tape) == 1
+    assert count_records(tape) == 1
     records = expanded(tape._windows[0][0].records)
     assigned = [each for each in records if isinstance(each, Assignment)]
     assert [each.tensor for each in assigned] == [v._cell.state._id]

@@ -51,8 +51,8 @@ def test_training_is_the_same_with_and_without_a_function(tf):
                 for layer in layers:
                     h = layer(h)
                 loss = tf.reduce_mean((h - y) ** 2)
-            for weight, slope in zip(weights, tape.gradient(loss, weights), strict=True):
-                weight.assign_sub(0.05 * slope)
+            for weight, derivative in zip(weights, tape.gradient(loss, weights), strict=True):
+                weight.assign_sub(0.05 * derivative)
             return loss
 
         x, y = tf.constant([[1.0, 2.0], [3.0, -1.0]]), tf.constant([[1.0], [0.0]])
@@ -69,9 +69,9 @@ def test_newton_steps_take_second_derivatives_in_a_function(tf):
         with tf.GradientTape() as outer:
             with tf.GradientTape() as inner:
                 y = tf.reduce_sum((x - 1.0) ** 2 * [1.0, 5.0])
-            slope = inner.gradient(y, x)
-        curvature = outer.jacobian(slope, x)
-        x.assign_sub(tf.linalg.solve(curvature, slope[:, tf.newaxis])[:, 0])
+            derivative = inner.gradient(y, x)
+        curvature = outer.jacobian(derivative, x)
+        x.assign_sub(tf.linalg.solve(curvature, derivative[:, tf.newaxis])[:, 0])
 
     step()
     assert np.allclose(x.numpy(), [1.0, 1.0])
@@ -109,8 +109,8 @@ def test_a_penalty_on_gradients_is_trained_through(tf):
             with tf.GradientTape() as inner:
                 inner.watch(x)
                 score = tf.reduce_sum((x * w) ** 2)
-            slope = inner.gradient(score, x)
-            size = tf.reduce_sum(slope**2)
+            derivative = inner.gradient(score, x)
+            size = tf.reduce_sum(derivative**2)
         return outer.gradient(size, w)
 
     x = tf.constant([1.0, 0.5])

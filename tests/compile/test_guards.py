@@ -71,16 +71,16 @@ def test_too_many_ways_to_go_are_replayed(tf):
 
 def test_gradients_inside_follow_the_branch_that_is_taken(tf):
     @tf.function
-    def slope(x):
+    def derivative(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = tf.cond(tf.reduce_sum(x) > 0, lambda: x * x, lambda: -x)
         return tape.gradient(y, x)
 
     rows = [[1.0], [2.0], [-1.0], [-2.0], [3.0], [-3.0]]
-    found = calls(slope, *numbers(tf, *rows))
+    found = calls(derivative, *numbers(tf, *rows))
     assert found == [[2.0], [4.0], [-1.0], [-1.0], [6.0], [-1.0]]
-    assert len(programs(slope)) == 2
+    assert len(programs(derivative)) == 2
 
 
 def test_gradients_from_outside_follow_the_branch_that_is_taken(tf):

@@ -16,7 +16,7 @@ def whole(limit, *shape):
     return lambda numbers: numbers.integers(0, limit, size=shape).astype("int32")
 
 
-def slope(function):
+def derivative(function):
     """The value and the gradient by the first argument, worked out inside."""
 
     def both(tf, x, *others):
@@ -63,45 +63,45 @@ def positive(tf, a):
 
 
 CASES = {
-    "convolution": (slope(lambda tf, x, k: tf.reduce_sum(tf.nn.conv2d(x, k, 1, "SAME") ** 2)),
+    "convolution": (derivative(lambda tf, x, k: tf.reduce_sum(tf.nn.conv2d(x, k, 1, "SAME") ** 2)),
                     normal(2, 6, 6, 3), normal(3, 3, 3, 4)),
-    "largest of windows": (slope(lambda tf, x: tf.reduce_sum(
+    "largest of windows": (derivative(lambda tf, x: tf.reduce_sum(
         tf.nn.max_pool2d(x, 2, 2, "VALID") ** 2)), normal(2, 6, 6, 3)),
-    "solution": (slope(lambda tf, a, b: tf.reduce_sum(
+    "solution": (derivative(lambda tf, a, b: tf.reduce_sum(
         tf.linalg.solve(a + 5.0 * tf.eye(3), b))), normal(3, 3), normal(3, 2)),
-    "triangle": (slope(lambda tf, a: tf.reduce_sum(tf.linalg.cholesky(positive(tf, a)))),
+    "triangle": (derivative(lambda tf, a: tf.reduce_sum(tf.linalg.cholesky(positive(tf, a)))),
                  normal(3, 3)),
     "complex": (lambda tf, x: tf.abs(tf.signal.fft(tf.complex(x, x))), normal(8)),
-    "double": (slope(lambda tf, x: tf.reduce_sum(tf.math.lgamma(tf.abs(x) + 1.0) * x)),
+    "double": (derivative(lambda tf, x: tf.reduce_sum(tf.math.lgamma(tf.abs(x) + 1.0) * x)),
                normal(5, dtype="float64")),
     "half": (lambda tf, x: tf.cast(x, tf.float16) * 2, normal(5)),
     "whole": (lambda tf, n: (n // 3, n % 3, n * 2 - 1), whole(50, 6)),
     "truth": (lambda tf, n: tf.logical_and(n > 2, n < 10) | (n == 0), whole(20, 6)),
     "text": (lambda tf, n: tf.strings.as_string(n) + "!", whole(9, 3)),
     "forward": (pushed, normal(4)),
-    "array": (slope(stepped), normal(4, 3)),
-    "order": (slope(lambda tf, x: tf.reduce_sum(tf.sort(x) * tf.range(5.0))), normal(5)),
+    "array": (derivative(stepped), normal(4, 3)),
+    "order": (derivative(lambda tf, x: tf.reduce_sum(tf.sort(x) * tf.range(5.0))), normal(5)),
     "order, second": (bend(lambda tf, x: tf.reduce_sum(tf.sort(x) ** 2 * tf.range(5.0))),
                       normal(5)),
-    "top": (slope(lambda tf, x: tf.reduce_sum(tf.math.top_k(x, 2).values ** 2)), normal(5)),
-    "segments": (slope(lambda tf, x, s: tf.reduce_sum(
+    "top": (derivative(lambda tf, x: tf.reduce_sum(tf.math.top_k(x, 2).values ** 2)), normal(5)),
+    "segments": (derivative(lambda tf, x, s: tf.reduce_sum(
         tf.math.unsorted_segment_mean(x, s, 3) ** 2)), normal(6, 2), whole(3, 6)),
-    "rows": (slope(lambda tf, x, i: tf.reduce_sum(
+    "rows": (derivative(lambda tf, x, i: tf.reduce_sum(
         (tf.gather(x, i) + tf.gather(x, (i + 1) % 4)) ** 2)), normal(4, 3), whole(4, 5)),
     "rows, second": (bend(lambda tf, x: tf.reduce_sum(tf.gather(x, tf.argsort(x)[:2]) ** 3)),
                      normal(5)),
-    "entries": (slope(lambda tf, x, i: tf.reduce_sum(tf.gather_nd(x, i) ** 2)),
+    "entries": (derivative(lambda tf, x, i: tf.reduce_sum(tf.gather_nd(x, i) ** 2)),
                 normal(4, 3), whole(3, 5, 2)),
-    "entries by row": (slope(lambda tf, x, i: tf.reduce_sum(tf.gather_nd(x, i) ** 2)),
+    "entries by row": (derivative(lambda tf, x, i: tf.reduce_sum(tf.gather_nd(x, i) ** 2)),
                        normal(4, 3), whole(3, 5, 1)),
     "mask": (lambda tf, x: tf.boolean_mask(x, x > 0), normal(5)),
     "unlike": (lambda tf, n: tf.unique(n)[0], whole(4, 6)),
-    "classes": (slope(lambda tf, x, y: tf.reduce_mean(
+    "classes": (derivative(lambda tf, x, y: tf.reduce_mean(
         tf.nn.sparse_softmax_cross_entropy_with_logits(y, x))), normal(4, 3), whole(3, 4)),
-    "norm": (slope(lambda tf, x: tf.reduce_sum(tf.clip_by_norm(x, 1.0) * x)), normal(5)),
-    "moments": (slope(lambda tf, x: tf.reduce_sum(tf.nn.moments(x, [0])[1])), normal(6, 3)),
-    "product": (slope(lambda tf, x: tf.reduce_prod(x)), normal(4)),
-    "determinant": (slope(lambda tf, a: tf.linalg.det(a)), normal(3, 3)),
+    "norm": (derivative(lambda tf, x: tf.reduce_sum(tf.clip_by_norm(x, 1.0) * x)), normal(5)),
+    "moments": (derivative(lambda tf, x: tf.reduce_sum(tf.nn.moments(x, [0])[1])), normal(6, 3)),
+    "product": (derivative(lambda tf, x: tf.reduce_prod(x)), normal(4)),
+    "determinant": (derivative(lambda tf, a: tf.linalg.det(a)), normal(3, 3)),
     "rag": (lambda tf, x: tf.reduce_sum(tf.RaggedTensor.from_row_lengths(x, [1, 3]), axis=1),
             normal(4)),
     "map": (lambda tf, x: tf.map_fn(lambda row: tf.reduce_sum(row) * row, x), normal(4, 2)),

@@ -11,7 +11,7 @@ from tests.compile.outside import (
     answers_for,
     assert_same,
     calls_on,
-    hears,
+    count_records,
     layers,
     repeated,
 )
@@ -52,7 +52,7 @@ def test_calls_stand_on_the_tape_as_one_record_each(tf):
     for call in range(4):
         with tf.GradientTape() as tape:
             loss = function(x) + function(x)
-        assert hears(tape) == (2 if call else 1), call
+        assert count_records(tape) == (2 if call else 1), call
         tape.gradient(loss, variables)
 
 
@@ -75,7 +75,7 @@ def test_the_way_back_is_compiled(tf, monkeypatch):
     assert_same(tf, tape.gradient(loss, variables), expected)
 
 
-def test_one_of_several_outputs_may_be_asked(tf):
+def test_one_of_several_outputs_may_be_the_target(tf):
     def function(x):
         return {"sum": tf.reduce_sum(tf.sin(x)), "parts": (tf.square(x), tf.cast(x, tf.int32))}
 
@@ -184,7 +184,7 @@ def test_a_gradient_of_rows_flows_into_a_call(tf):
     assert_same(tf, *answers_for(tf, lambda given: tf.exp(given) * 2.0, ask))
 
 
-def test_a_gradient_of_ones_own_is_asked(tf):
+def test_a_custom_gradient_is_used(tf):
     @tf.custom_gradient
     def clipped(x):
         return x * 1.0, lambda dy: tf.clip_by_norm(dy, 0.5)
@@ -212,9 +212,9 @@ def test_assignments_draws_and_prints_happen_once_a_call(tf):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = function(x)
-        slope = tape.gradient(y, x)
+        derivative = tape.gradient(y, x)
     assert float(counter) == 5.0
-    np.testing.assert_array_equal(slope, [5.0, 5.0])
+    np.testing.assert_array_equal(derivative, [5.0, 5.0])
 
 
 def test_captured_tensors_and_functions_in_functions_are_followed(tf):
@@ -251,6 +251,6 @@ def test_calls_whose_way_back_no_program_serves_are_replayed(tf):
         with tf.GradientTape() as tape:
             tape.watch(x)
             loss = tf.reduce_sum(tf.gather(function(x), [1, 4, 1]))
-        found.append(hears(tape))
+        found.append(count_records(tape))
         tape.gradient(loss, x)
     assert found == [0, 1, 1, 1, 0, 0, 0, 0]

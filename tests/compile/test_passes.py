@@ -16,7 +16,7 @@ X = np.array([-0.0, 1.5, np.inf], np.float32)
 
 
 def program(lines, results, constants=None, kinds=None):
-    """A program of one parameter in slot 0; slots are vectors unless told otherwise."""
+    """A program of one parameter in slot 0; slots are vectors by default."""
     written = tuple(
         Instruction(REGISTRY[name], inputs, tuple(settings.items()), (output,))
         for name, inputs, settings, output in lines
@@ -128,7 +128,7 @@ def test_what_is_computed_twice_is_computed_once():
     same(given, found, X)
 
 
-def test_settings_that_only_look_alike_are_told_apart():
+def test_settings_that_only_look_alike_are_different():
     total = Kind((), VECTOR.dtype)
     kept = Kind((1,), VECTOR.dtype)
     given = program(

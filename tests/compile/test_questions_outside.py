@@ -21,8 +21,8 @@ def second_order(function, x, variables):
         with tapelab.GradientTape() as tape:
             tape.watch(x)
             y = function(x)
-        slope = tape.gradient(y, x)
-        size = tapelab.reduce_sum(slope * slope)
+        derivative = tape.gradient(y, x)
+        size = tapelab.reduce_sum(derivative * derivative)
     return outer.gradient(size, [x, *variables])
 
 
@@ -32,15 +32,15 @@ def a_tape_that_came_later(function, x, variables):
         y = function(x)
     with tapelab.GradientTape() as later:
         later.watch(x)
-        slope = tape.gradient(y, x)
-    return slope, later.gradient(slope, x), tape.gradient(y, variables)
+        derivative = tape.gradient(y, x)
+    return derivative, later.gradient(derivative, x), tape.gradient(y, variables)
 
 
 def inside_its_own_block(function, x, variables):
     with tapelab.GradientTape(persistent=True) as tape:
         tape.watch(x)
-        slope = tape.gradient(function(x), x)
-        size = tapelab.reduce_sum(slope * slope)
+        derivative = tape.gradient(function(x), x)
+        size = tapelab.reduce_sum(derivative * derivative)
     return tape.gradient(size, [x, *variables])
 
 
@@ -70,8 +70,8 @@ def forwards_over_backwards(function, x, variables):
         with tapelab.GradientTape() as tape:
             tape.watch(x)
             y = function(x)
-        slope = tape.gradient(y, x)
-    return slope, accumulator.jvp(slope)
+        derivative = tape.gradient(y, x)
+    return derivative, accumulator.jvp(derivative)
 
 
 def with_a_pause(function, x, variables):
@@ -154,8 +154,8 @@ def stepping(function, x, variables):
     for _ in range(3):
         with tapelab.GradientTape() as tape:
             losses.append(function(x))
-        for v, slope in zip(variables, tape.gradient(losses[-1], variables), strict=True):
-            v.assign_sub(0.1 * slope)
+        for v, derivative in zip(variables, tape.gradient(losses[-1], variables), strict=True):
+            v.assign_sub(0.1 * derivative)
     return losses, [v.read_value() for v in variables]
 
 

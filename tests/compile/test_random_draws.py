@@ -1,4 +1,4 @@
-"""Random numbers that a compiled function draws: those of eager code, anew at each call."""
+"""Random draws of a compiled function: those of eager code, new ones at each call."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 import numpy as np
 import pytest
 
-from tests.compile.outside import hears
+from tests.compile.outside import count_records
 from tests.compile.programs_of import CALLS, programs
 
 
@@ -58,7 +58,7 @@ DRAWS = {
     "gamma": lambda tf, x: tf.random.gamma([2], tf.abs(x) + 1.0),
     "truncated": lambda tf, x: tf.random.truncated_normal([4, 2], tf.reduce_mean(x)),
     "one number": lambda tf, x: x * tf.random.uniform([]),
-    "whole numbers": lambda tf, x: tf.gather(x, tf.random.uniform([3], 0, 4, tf.int32)),
+    "integers": lambda tf, x: tf.gather(x, tf.random.uniform([3], 0, 4, tf.int32)),
 }
 
 
@@ -104,7 +104,7 @@ def test_a_call_that_fails_draws_once(tf):
 
 
 def test_gradients_pass_what_is_kept_of_a_drawn_mask(tf):
-    def slopes(decorate):
+    def derivatives(decorate):
         tf.random.set_seed(3)
         f = decorate(lambda x: tf.reduce_sum(tf.nn.dropout(x * x, 0.5)))
         found = []
@@ -114,8 +114,8 @@ def test_gradients_pass_what_is_kept_of_a_drawn_mask(tf):
                 tape.watch(x)
                 y = f(x)
             found.append(tape.gradient(y, x).numpy().tolist())
-        return found, hears(tape)
+        return found, count_records(tape)
 
-    (found, was_recorded), (expected, _) = slopes(tf.function), slopes(lambda f: f)
+    (found, was_recorded), (expected, _) = derivatives(tf.function), derivatives(lambda f: f)
     assert found == expected
     assert was_recorded == 1

@@ -54,16 +54,16 @@ def test_the_picture_shows_the_lines_inside(tf, capsys):
     with tf.GradientTape() as tape:
         y = model(tf.constant(3.0)) + 1.0
     tape.gradient(y, w)
-    told = str(tapelab.show(tape))
+    text = str(tapelab.show(tape))
     capsys.readouterr()
-    assert "h = w * x" in told
-    assert "return tf.square(h)" in told
-    assert "36.0000" in told
+    assert "h = w * x" in text
+    assert "return tf.square(h)" in text
+    assert "36.0000" in text
 
 
 def test_a_gradient_inside_is_the_same_each_time(tf):
     @tf.function
-    def slope(x):
+    def derivative(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = tf.sin(x) * x
@@ -73,7 +73,7 @@ def test_a_gradient_inside_is_the_same_each_time(tf):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = tf.sin(x) * x
-    assert slope(x).numpy() == slope(x).numpy() == tape.gradient(y, x).numpy()
+    assert derivative(x).numpy() == derivative(x).numpy() == tape.gradient(y, x).numpy()
 
 
 def test_an_error_at_replay_points_to_the_line_inside(tf):
@@ -175,8 +175,8 @@ def test_a_pause_inside_a_function_holds_at_replay(tf):
                 z = y * 3.0
         return tape.gradient(y, x), tape.gradient(z, x) is None
 
-    slope, cut = f(tf.constant(2.0))
-    assert slope.numpy() == 4.0
+    derivative, cut = f(tf.constant(2.0))
+    assert derivative.numpy() == 4.0
     assert cut.numpy()
 
 

@@ -27,8 +27,8 @@ def test_a_training_step_is_one_program(tf):
                 scores = tf.nn.relu(x @ w + b)
                 losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, scores)
                 loss = tf.reduce_mean(losses)
-            for each, slope in zip([w, b], tape.gradient(loss, [w, b]), strict=True):
-                each.assign_sub(0.1 * slope)
+            for each, derivative in zip([w, b], tape.gradient(loss, [w, b]), strict=True):
+                each.assign_sub(0.1 * derivative)
             return loss
 
         losses = [float(step(x, y)) for _ in range(6)]
@@ -47,19 +47,20 @@ def test_a_gradient_of_ones_own_is_part_of_a_program(tf):
         return x * x, lambda upstream: upstream * tf.clip_by_value(2.0 * x, -1.0, 1.0)
 
     @tf.function
-    def slope(x):
+    def derivative(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = clipped(x) * 3.0
         return tape.gradient(y, x)
 
-    assert calls(slope, *numbers(tf, 0.1, 2.0, 2.0, -5.0)) == pytest.approx([0.6, 3.0, 3.0, -3.0])
-    assert len(programs(slope)) == 1
+    found = calls(derivative, *numbers(tf, 0.1, 2.0, 2.0, -5.0))
+    assert found == pytest.approx([0.6, 3.0, 3.0, -3.0])
+    assert len(programs(derivative)) == 1
 
 
 def test_rows_picked_by_number_send_their_gradients_where_they_came_from(tf):
     @tf.function
-    def slope(table, rows):
+    def derivative(table, rows):
         with tf.GradientTape() as tape:
             tape.watch(table)
             y = tf.reduce_sum(tf.gather(table, rows) ** 2) + tf.reduce_sum(tf.gather(table, rows))
@@ -69,13 +70,13 @@ def test_rows_picked_by_number_send_their_gradients_where_they_came_from(tf):
     for rows in ([0, 0], [0, 0], [1, 1], [2, 0]):
         expected = np.zeros([3, 1])
         np.add.at(expected, rows, 2 * table.numpy()[rows] + 1)
-        assert np.array_equal(slope(table, tf.constant(rows)), expected)
-    assert len(programs(slope)) == 1
+        assert np.array_equal(derivative(table, tf.constant(rows)), expected)
+    assert len(programs(derivative)) == 1
 
 
 def test_the_largest_entries_are_found_anew(tf):
     @tf.function
-    def slope(x):
+    def derivative(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             top, _ = tf.math.top_k(x, 1)
@@ -83,9 +84,9 @@ def test_the_largest_entries_are_found_anew(tf):
         return tape.gradient(y, x)
 
     rows = ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 3.0, 2.0])
-    found = [slope(tf.constant(row)).numpy().argmax() for row in rows]
+    found = [derivative(tf.constant(row)).numpy().argmax() for row in rows]
     assert found == [2, 2, 0, 1]
-    assert len(programs(slope)) == 1
+    assert len(programs(derivative)) == 1
 
 
 def test_embeddings_are_trained_by_a_program(tf):
@@ -182,7 +183,7 @@ def test_threads_share_a_program(tf):
     w = tf.Variable([1.0, 2.0])
 
     @tf.function
-    def slope(x):
+    def derivative(x):
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(tf.tanh(w * x) ** 2)
         return tape.gradient(loss, w)
@@ -191,7 +192,7 @@ def test_threads_share_a_program(tf):
 
     def work(number):
         x = tf.constant([0.1 * number, 0.2])
-        found[number] = [slope(x).numpy().tolist() for _ in range(50)]
+        found[number] = [derivative(x).numpy().tolist() for _ in range(50)]
 
     workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for worker in workers:
@@ -199,7 +200,7 @@ def test_threads_share_a_program(tf):
     for worker in workers:
         worker.join()
     for number, rows in found.items():
-        expected = slope.python_function(tf.constant([0.1 * number, 0.2])).numpy()
+        expected = derivative.python_function(tf.constant([0.1 * number, 0.2])).numpy()
         np.testing.assert_allclose(rows, [expected] * 50, rtol=1e-5)
     assert len(found) == 4
-    assert len(programs(slope)) == 1
+    assert len(programs(derivative)) == 1

@@ -70,13 +70,13 @@ def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[HELPER] = CellType(Helpers)
     closure = tuple(cells[name] for name in code.co_freevars)
-    made = FunctionType(
+    rewritten = FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, closure
     )
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__qualname__ = function.__qualname__
-    made.__module__ = function.__module__
-    return made
+    rewritten.__kwdefaults__ = function.__kwdefaults__
+    rewritten.__qualname__ = function.__qualname__
+    rewritten.__module__ = function.__module__
+    return rewritten
 
 
 @lru_cache(maxsize=1024)
@@ -98,16 +98,16 @@ def _program(code: CodeType) -> ast.Module | None:
     It stands in a class of the method's class's name, so that private names are the same. A
     function that is no local one finds itself by its global name, as it did.
     """
-    found = lambda_of(code) if code.co_name == "<lambda>" else definition_of(code)
-    if found is None:
+    source = lambda_of(code) if code.co_name == "<lambda>" else definition_of(code)
+    if source is None:
         return None
     rewriter = Rewriter()
-    if isinstance(found, ast.Lambda):
-        inner: ast.stmt = ast.Return(rewriter.visit(found))
+    if isinstance(source, ast.Lambda):
+        inner: ast.stmt = ast.Return(rewriter.visit(source))
     else:
-        found.decorator_list = []
-        found.returns = None
-        inner = rewriter.function(found)
+        source.decorator_list = []
+        source.returns = None
+        inner = rewriter.function(source)
     names = [*code.co_freevars, HELPER]
     parameters = ast.arguments(
         posonlyargs=[], args=[ast.arg(arg=name) for name in names], kwonlyargs=[],
@@ -196,14 +196,14 @@ def lambda_of(code: CodeType) -> ast.Lambda | None:
     except SyntaxError:
         return None
     names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-    found = [
+    lambdas = [
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.Lambda)
         and node.lineno == code.co_firstlineno
         and [each.arg for each in (*node.args.args, *node.args.kwonlyargs)] == names
     ]
-    return found[0] if len(found) == 1 else None
+    return lambdas[0] if len(lambdas) == 1 else None
 
 
 def _move(tree: ast.AST, lines: int, columns: int) -> None:

@@ -92,11 +92,11 @@ def combined(how: str, total: Vector, each: Vector, mask: Vector | None) -> Vect
 
 
 def counted(writer: Writer) -> Vector:
-    """Which lanes count: all where there are whole sixteens, else the first few."""
+    """Which positions of a vector count: all in a whole vector, else the first few."""
     wide = f"<{WIDTH} x i32>"
-    lanes = f"<{', '.join(f'i32 {k}' for k in range(WIDTH))}>"
+    positions = f"<{', '.join(f'i32 {k}' for k in range(WIDTH))}>"
     limit = splat(writer, writer.pure("trunc i64 %valid to i32"), "i32")
-    return Vector(writer, writer.pure(f"icmp sgt {wide} {limit}, {lanes}"), "i1")
+    return Vector(writer, writer.pure(f"icmp sgt {wide} {limit}, {positions}"), "i1")
 
 
 def splat(writer: Writer, name: str, kind: str) -> str:

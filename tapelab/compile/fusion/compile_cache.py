@@ -37,10 +37,10 @@ def entry(what: str) -> Path | None:
 def read(file: Path) -> bytes | None:
     """The code in a file; None if there is none, or it is not as it was written."""
     try:
-        found = file.read_bytes()
+        content = file.read_bytes()
     except OSError:
         return None
-    head, code = found[: len(MARK) + _CHECKSUM], found[len(MARK) + _CHECKSUM :]
+    head, code = content[: len(MARK) + _CHECKSUM], content[len(MARK) + _CHECKSUM :]
     return code if head == MARK + sha256(code).digest() else None
 
 
@@ -85,9 +85,9 @@ def _is_ours(folder: Path) -> bool:
     """Code that others could have put there is not run."""
     if not hasattr(os, "getuid"):
         return True
-    found = folder.stat()
-    shared = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return found.st_uid == os.getuid() and not shared
+    status = folder.stat()
+    shared = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return status.st_uid == os.getuid() and not shared
 
 
 @cache

@@ -39,20 +39,20 @@ _DTYPES: Final = {kind: name for name, kind in KINDS.items()}
 @cache
 def codes() -> dict[Code, int]:
     """Each place in the interpreter with its number."""
-    found: list[Code] = [END]
-    for op, known in ELEMENTWISE.items():
+    places: list[Code] = [END]
+    for op, rule in ELEMENTWISE.items():
         if op not in _BY_EXPANSION:
-            count = len(inspect.signature(known.compute).parameters)
+            count = len(inspect.signature(rule.compute).parameters)
             first = ("i1",) if op is selection.select else ()
-            found += [Code(op, (*first, *[kind] * (count - len(first))))
-                      for kind in sorted(known.kinds)]  # fmt: skip
-    found += [Code(casts.cast, (kind, other)) for kind in _DTYPES for other in _DTYPES
+            places += [Code(op, (*first, *[kind] * (count - len(first))))
+                      for kind in sorted(rule.kinds)]  # fmt: skip
+    places += [Code(casts.cast, (kind, other)) for kind in _DTYPES for other in _DTYPES
               if kind != other and (kind not in BITS_OF or other in {*BITS_OF, "i1"})]  # fmt: skip
-    found += [
+    places += [
         Code(what, (kind,)) for what in ("load", "splat", "number", "store") for kind in _MEMORY
     ]
-    found += [Code(what, (kind,)) for what in ("sum", "max", "min", "column") for kind in _FLOATS]
-    return {code: number for number, code in enumerate(found)}
+    places += [Code(what, (kind,)) for what in ("sum", "max", "min", "column") for kind in _FLOATS]
+    return {code: number for number, code in enumerate(places)}
 
 
 def interpreter(name: str, *, scales: bool) -> str:
@@ -135,10 +135,10 @@ def _register(writer: Writer, pointer: str, at: str, kind: str) -> Vector:
     stored = STORED.get(kind, kind)
     wide = f"<{WIDTH} x {stored}>"
     place = writer.value(f"getelementptr {stored}, ptr {pointer}, i64 {at}")
-    made = writer.value(f"load {wide}, ptr {place}, align 16")
+    name = writer.value(f"load {wide}, ptr {place}, align 16")
     if kind == "i1":
-        made = writer.value(f"icmp ne {wide} {made}, zeroinitializer")
-    return Vector(writer, made, kind)
+        name = writer.value(f"icmp ne {wide} {name}, zeroinitializer")
+    return Vector(writer, name, kind)
 
 
 def _keep(writer: Writer, vector: Vector, pointer: str, at: str, align: int = 16) -> None:
@@ -166,8 +166,8 @@ def _number(writer: Writer, kind: str) -> Vector:
 
 def _load(writer: Writer, kind: str, at: str, array: str) -> None:
     place = writer.value(f"getelementptr {kind}, ptr {array}, i64 {at}")
-    made = writer.value(f"load <{WIDTH} x {kind}>, ptr {place}, align {_MEMORY[kind]}")
-    _keep(writer, Vector(writer, made, kind), "%out", at)
+    name = writer.value(f"load <{WIDTH} x {kind}>, ptr {place}, align {_MEMORY[kind]}")
+    _keep(writer, Vector(writer, name, kind), "%out", at)
 
 
 def _fill(writer: Writer, kind: str, at: str, vector: Vector) -> None:

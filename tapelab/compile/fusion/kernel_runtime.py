@@ -20,12 +20,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import numpy as np
+
 from tapelab.compile.fusion import compile_cache, jit
 from tapelab.compile.fusion.block_code import block_function, streamed
 from tapelab.compile.fusion.bytecode import Encoded, encoded
-from tapelab.compile.fusion.fusion_group import Group
+from tapelab.compile.fusion.fusion_group import Group, Operand, Reduction, Step
 from tapelab.compile.fusion.interpreter import interpreter
 from tapelab.compile.fusion.kernel_call import Frame, header, kernel
+from tapelab.ops.powers import exp
+from tapelab.ops.trigonometry import sin
 
 COMPILED_FROM: Final = 4096
 """From so many entries on a group is compiled; on fewer, interpreting costs less than half more."""
@@ -34,7 +38,7 @@ MOST_STEPS: Final = 256
 
 _compiled_here: Final[list[str]] = []
 _addresses: Final[dict[tuple[str, Path | None], int]] = {}
-_PROOF: Final = "from tapelab.compile.fusion.self_test import prove; prove()"
+_PROOF: Final = "from tapelab.compile.fusion.kernel_runtime import prove; prove()"
 
 Way = Literal["beside", "at once", "never"]
 _chosen: Final[dict[str, Way]] = {"way": "beside"}
@@ -185,3 +189,21 @@ def _interpreter() -> int:
         return interpreter("interpret", scales=jit.scales())
 
     return address("interpreter", "interpret", text)
+
+
+SIZE = 5000
+
+
+def prove() -> None:
+    """Compute some sines and their sum both ways; raises if they are wrong, unless it crashes."""
+    for kind, dtype in (("float", np.float32), ("double", np.float64)):
+        x = np.linspace(-9, 9, SIZE, dtype=dtype)
+        x[7] = 1e9
+        steps = (Step(sin, (0,), (), kind), Step(exp, (1,), (), kind))
+        group = Group(1, SIZE, SIZE, (Operand("full", kind),), steps, (2,),
+                      (Reduction(1, "sum", "all"),))  # fmt: skip
+        for way in ("never", "at once"):
+            compile_large(way)
+            y, total = function(group, Frame(((SIZE,),), ((),)))(x)
+            np.testing.assert_allclose(y, np.exp(np.sin(x)), rtol=1e-5)
+            np.testing.assert_allclose(total, np.sin(x).sum(dtype=np.float64), rtol=1e-4)

@@ -14,9 +14,9 @@ EXACT = {
           "multiply_no_nan xdivy softsign zeros_like ones_like"),
     "i": "add subtract multiply negative square abs sign relu maximum minimum zeros_like",
 }  # fmt: skip
-ASKING = "equal not_equal less less_equal greater greater_equal"
+COMPARISONS = "equal not_equal less less_equal greater greater_equal"
 BINARY = {"add", "subtract", "multiply", "divide", "squared_difference", "maximum", "minimum",
-          "divide_no_nan", "multiply_no_nan", "xdivy", *ASKING.split()}  # fmt: skip
+          "divide_no_nan", "multiply_no_nan", "xdivy", *COMPARISONS.split()}  # fmt: skip
 
 
 class Drawing:
@@ -106,7 +106,7 @@ def exact_program(seed, shape, dtypes, length):
             others = [each for each in dtypes if np.dtype(each).kind == "f" and each != dtype.name]
             made = drawing.run("cast", first, dtype=np.dtype(others[0] if others else dtype))
         else:
-            name = str(rng.choice([*EXACT[dtype.kind].split(), *ASKING.split()]))
+            name = str(rng.choice([*EXACT[dtype.kind].split(), *COMPARISONS.split()]))
             made = drawing.run(name, first, *([second] if name in BINARY else []))
         known.append(made)
     computed = [each.outputs[0] for each in drawing.instructions]

@@ -1,4 +1,4 @@
-"""Machine code on the disk: read where it is whole, made anew where it is not, never a burden."""
+"""The compile cache: entries are read where they are whole, compiled again where they are not."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_other_sources_and_processors_have_other_entries(place, monkeypatch):
     assert compile_cache.entry("answer") != before
 
 
-def test_nothing_is_left_aside(place):
+def test_no_temporary_file_is_left(place):
     kept()
     assert [each for each in place.iterdir() if each.name.startswith("new-")] == []
 
@@ -142,21 +142,21 @@ def started(place):
 
 def test_processes_share_code_and_need_no_numba(tmp_path):
     first = [started(tmp_path) for _ in range(2)]
-    told = [each.communicate() for each in first]
-    told.append(started(tmp_path).communicate())
+    outputs = [each.communicate() for each in first]
+    outputs.append(started(tmp_path).communicate())
     x = np.linspace(-1, 1, 10000)
-    for output, errors in told:
+    for output, errors in outputs:
         assert errors == ""
         value, numba, _ = output.split()
         assert float(value) == pytest.approx(np.sum(np.tanh(x) / (1 + np.exp(-x))), rel=1e-5)
         assert numba == "False"
-    assert told[0][0].split()[2] != "0"
-    assert told[2][0].split()[2] == "0"
+    assert outputs[0][0].split()[2] != "0"
+    assert outputs[2][0].split()[2] == "0"
 
 
 @pytest.fixture
 def elsewhere(monkeypatch):
-    """Stand on a machine on which nobody tried compiled code."""
+    """Stand on a machine where compiled code was never tried."""
     monkeypatch.setattr(kernel_runtime.platform, "machine", lambda: "another one")
 
 

@@ -74,8 +74,8 @@ def smooth(shape, dtype="float32"):
     y = run("add", run("multiply", bend, gate), run("subtract", bell, wave))
     total = run("reduce_sum", y, axis=None, keepdims=False)
     one = drawing.constant(np.dtype(dtype).type(1))
-    slope = run("multiply", gate, run("subtract", one, run("multiply", bend, bend)))
-    return drawing, drawing.program([total, slope, y])
+    derivative = run("multiply", gate, run("subtract", one, run("multiply", bend, bend)))
+    return drawing, drawing.program([total, derivative, y])
 
 
 @pytest.mark.parametrize("size", [1, 15, 16, 17, 511, 512, 513, 5000, 2**17 + 100])
