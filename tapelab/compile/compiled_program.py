@@ -66,7 +66,8 @@ class Compiled:
         self.decides = decides(program)
         run = generated(program)
         places = [leaf for leaf in leaves(lowering.outputs) if type(leaf) is Place]
-        captured = [each.origin for each in (*places, *lowering.assignments)]
+        captured = [place.origin for place in places]
+        captured += [change.origin for change in lowering.assignments]
         origins = Origins(captured, lowering.report.outside)
         taken = _small(program.parameters[: len(lowering.report.taken)], program)
         report = replace(lowering.report, small=(taken, _small(program.results, program)))

@@ -9,6 +9,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from tapelab import nest
+from tapelab.compile import callback_rules as callback_rules  # noqa: PLC0414 - registers its rules
 from tapelab.compile import examples
 from tapelab.compile.call_graph import Graph as Calls
 from tapelab.compile.call_graph import Node, Slot, site

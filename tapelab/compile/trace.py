@@ -139,7 +139,7 @@ class Trace:
             raise ValueError(root.no_variables)
         return root
 
-    def tensorsin(self, things: Any) -> Any:
+    def examples_in(self, things: Any) -> Any:
         """The same structure with an example in place of each symbolic tensor."""
         return mapped(things, lambda leaf: leaf._examples[0] if is_symbolic(leaf) else leaf)
 

@@ -184,7 +184,7 @@ def test_a_gradient_of_rows_flows_into_a_call(tf):
     assert_same(tf, *answers_for(tf, lambda given: tf.exp(given) * 2.0, ask))
 
 
-def test_a_custom_gradient_is_used(tf):
+def test_a_custom_gradient_clips(tf):
     @tf.custom_gradient
     def clipped(x):
         return x * 1.0, lambda dy: tf.clip_by_norm(dy, 0.5)
