@@ -28,13 +28,13 @@ _MOST: Final = 256
 class CallTarget(NamedTuple):
     """How calls of one kind are run: by a replay, or by a program if there is or may be one.
 
-    It is `direct` if results need not be joined under a tape (`concrete_function.connected`).
+    Under a tape, `connect` joins the results if it has to (`concrete_function.connected`).
     """
 
     replay: Callable[[Sequence[Tensor]], Any]
     program: Compiled | GuardedPrograms[Compiled] | None
     may_have_one: bool
-    direct: bool
+    connect: Callable[[Any, Sequence[Tensor]], Any] | None
 
 
 class CallCache:
@@ -88,7 +88,10 @@ def _taken(target: CallTarget, tensors: Sequence[Tensor]) -> Any:
     """The results of a call of a target, or MISSED."""
     if not target.may_have_one or not is_unobserved():
         inside = thread.trace is not None or current_environment() is not None
-        return MISSED if inside or not target.direct else _result_under_tapes(target, tensors)
+        result = MISSED if inside else _result_under_tapes(target, tensors)
+        if target.connect is None or result is MISSED:
+            return result
+        return target.connect(result, tensors)
     if target.program is None:
         return MISSED
     try:

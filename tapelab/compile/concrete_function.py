@@ -173,17 +173,18 @@ class ConcreteFunction:
             result = outer.call(self._run, (bound, flat, captures), {}, acts=True)
             return connected(result) if self._has_separate_outputs else result
         result = self._run(bound, flat, captures)
-        if self._has_separate_outputs and (tapes := thread.__dict__["active_tapes"]):
-            return self._connected(result, [*flat, *captures], tapes)
-        return result
+        return self._connected(result, [*flat, *captures]) if self._has_separate_outputs else result
 
     @property
     def _has_separate_outputs(self) -> bool:
         """Whether outputs differ in what they depend on."""
         return len(self._output_sources) > 1
 
-    def _connected(self, result: Tree, inputs: list[Any], tapes: Sequence[TapeBase]) -> Any:
-        """The results on some tapes; joined where they differ in what the tapes follow."""
+    def _connected(self, result: Tree, inputs: Sequence[Any]) -> Any:
+        """The results on the active tapes; joined where they differ in what the tapes follow."""
+        tapes: tuple[TapeBase, ...] = thread.__dict__["active_tapes"]
+        if not tapes:
+            return result
         slots = (*self._graph.inputs, *self._graph.captures)
         unfollowed = {
             slot
@@ -213,8 +214,8 @@ class ConcreteFunction:
         known = self._execution.known(flat, ())
         program = known if isinstance(known, (Compiled, GuardedPrograms)) else None
         again = not isinstance(known, str)
-        is_direct = not self._has_separate_outputs
-        return CallTarget(partial(self._replayed, ()), program, again, is_direct)
+        connect = self._connected if self._has_separate_outputs else None
+        return CallTarget(partial(self._replayed, ()), program, again, connect)
 
     def _replayed(self, bound: Tree, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
         stand_ins: dict[int, Any] = {}
