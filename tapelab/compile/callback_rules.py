@@ -15,7 +15,7 @@ from tapelab import control_flow
 from tapelab.autodiff import graph_gradients
 from tapelab.compile import examples, subgraph_trace
 from tapelab.compile.abstract_evaluation import spread_from
-from tapelab.compile.autograph.source_transform import converted
+from tapelab.compile.autograph.source_transform import convert_function
 from tapelab.compile.pytree import Leaf, Tree, mapped
 from tapelab.compile.symbolic import SymbolicTensor
 from tapelab.compile.trace import CONTROL_FLOW, Trace
@@ -40,7 +40,7 @@ def _cond(
 ) -> Any:  # fmt: skip
     if not _decides(pred):
         return NotImplemented
-    return subgraph_trace.cond(trace, pred, converted(true_fn), converted(false_fn))
+    return subgraph_trace.cond(trace, pred, convert_function(true_fn), convert_function(false_fn))
 
 
 def _while_loop(
@@ -50,8 +50,8 @@ def _while_loop(
 ) -> Any:  # fmt: skip
     result = subgraph_trace.while_loop(
         trace,
-        converted(cond),
-        converted(body),
+        convert_function(cond),
+        convert_function(body),
         loop_vars,
         most=maximum_iterations,
         invariants=shape_invariants,
@@ -72,8 +72,8 @@ def _switch_case(
         for each in pairs
     }  # fmt: skip
     last = default or numbered[max(numbered)]
-    branches = [converted(numbered.get(at, last)) for at in range(max(numbered) + 1)]
-    return subgraph_trace.switch(trace, branch_index, [*branches, converted(last)])
+    branches = [convert_function(numbered.get(at, last)) for at in range(max(numbered) + 1)]
+    return subgraph_trace.switch(trace, branch_index, [*branches, convert_function(last)])
 
 
 def _case(
@@ -87,9 +87,11 @@ def _case(
 
     def from_pair(at: int) -> Any:
         if at == len(pairs):
-            return converted(last)()
+            return convert_function(last)()
         pred, branch = pairs[at]
-        return subgraph_trace.cond(thread.trace, pred, converted(branch), lambda: from_pair(at + 1))
+        return subgraph_trace.cond(
+            thread.trace, pred, convert_function(branch), lambda: from_pair(at + 1)
+        )
 
     return from_pair(0)
 
@@ -98,8 +100,8 @@ def _map_fn(
     trace: Trace, original: Public, fn: Public, elems: Tree, *args: Tree, **kwargs: Tree
 ) -> Any:
     items = mapped(elems, _as_tensor)
-    body, _ = subgraph_trace.routine(
-        trace, "map_fn", converted(fn), subgraph_trace.element_of(items)
+    body, _ = subgraph_trace.trace_subgraph(
+        trace, "map_fn", convert_function(fn), subgraph_trace.element_of(items)
     )
     return trace.call(original, (body, items, *args), kwargs)
 
@@ -112,7 +114,9 @@ def _folding(
     start = None if initializer is None else mapped(initializer, _as_tensor)
     row = subgraph_trace.element_of(items)
     carried = row if start is None else start
-    body, _ = subgraph_trace.routine(trace, original.__name__, converted(fn), carried, row)
+    body, _ = subgraph_trace.trace_subgraph(
+        trace, original.__name__, convert_function(fn), carried, row
+    )
     return trace.call(original, (body, items, start, *args), kwargs)
 
 

@@ -26,7 +26,7 @@ _LARGE: Final = 1024
 """Values of at least this many elements are deleted after their last use."""
 
 
-def generated(program: Program) -> Run:
+def generate_code(program: Program) -> Run:
     """A function from the values of the parameters to those of the results."""
     names = NAMES | {f"c{slot}": value for slot, value in program.constants.items()}
     names["__name__"] = __name__  # the filter for NumPy's warnings goes by this name
@@ -48,7 +48,7 @@ def _line(at: int, each: Instruction, program: Program, names: dict[str, Any]) -
     inputs = [_name(slot, program) for slot in each.inputs]
     if not each.outputs:
         return _call(at, each, inputs, names)
-    text = spelled(each, program.kinds, inputs)
+    text = emit_expression(each, program.kinds, inputs)
     if text is None:
         text = _call(at, each, inputs, names)
         if not each.op.multi and not program.kinds[each.outputs[0]].shape:
@@ -108,7 +108,7 @@ class Case(NamedTuple):
 Spell = Callable[[Case], str | None]
 
 
-def spelled(each: Instruction, kinds: Mapping[int, Kind], inputs: list[str]) -> str | None:
+def emit_expression(each: Instruction, kinds: Mapping[int, Kind], inputs: list[str]) -> str | None:
     """An expression in the names of the inputs; None where the kernel itself must be called."""
     spell = _SPELLINGS.get(each.op)
     if spell is None or len(each.outputs) != 1:

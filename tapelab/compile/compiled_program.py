@@ -24,11 +24,11 @@ from weakref import WeakValueDictionary
 from tapelab.compile.abstract_evaluation import fresh_state, thread_in
 from tapelab.compile.call_report import CALL, CallReport, Origins
 from tapelab.compile.capture import captured, undone
-from tapelab.compile.codegen import Run, generated
+from tapelab.compile.codegen import Run, generate_code
 from tapelab.compile.fusion import fuse
-from tapelab.compile.guards import decides
-from tapelab.compile.lowering import Lowered, NotLoweredError, Place, lowered
-from tapelab.compile.passes import optimised
+from tapelab.compile.guards import has_guards
+from tapelab.compile.lowering import Lowered, NotLoweredError, Place, lower_capture
+from tapelab.compile.passes import optimise_program
 from tapelab.compile.program import Program
 from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.taped_call import NOT_TAPED, TapedProgram, can_be_taped
@@ -41,40 +41,40 @@ from tapelab.recording.facts import KEPT_ELEMENTS
 Replayed = Callable[[Sequence[Tensor]], Any]
 
 
-def captured_program(replay: Replayed, inputs: Sequence[Tensor]) -> tuple[Any, Compiled | str]:
+def capture_program(replay: Replayed, inputs: Sequence[Tensor]) -> tuple[Any, Compiled | str]:
     """The results of a replay, and the program that it tells, or why it tells none."""
     own = [wrap(each._array, next_id(), each._origin) for each in inputs]
     with captured() as capture:
         result = replay(own)
     try:
-        return result, Compiled(lowered(capture, own, result))
+        return result, Compiled(lower_capture(capture, own, result))
     except NotLoweredError as reason:
         return result, str(reason)
 
 
-def tried_out(replay: Replayed, inputs: Sequence[Tensor]) -> Compiled | str:
+def try_program(replay: Replayed, inputs: Sequence[Tensor]) -> Compiled | str:
     """The program of a replay off all tapes, whose changes are undone."""
     with thread_in(fresh_state()), undone():
-        return captured_program(replay, inputs)[1]
+        return capture_program(replay, inputs)[1]
 
 
 class Compiled:
     """A program in the place of a replay: it reads and writes the variables and makes tensors."""
 
     def __init__(self, lowering: Lowered) -> None:
-        self.program = program = fuse(optimised(lowering.program))
-        self.decides = decides(program)
-        run = generated(program)
+        self.program = program = fuse(optimise_program(lowering.program))
+        self.has_guards = has_guards(program)
+        run = generate_code(program)
         places = [leaf for leaf in leaves(lowering.outputs) if type(leaf) is Place]
         captured = [place.origin for place in places]
         captured += [change.origin for change in lowering.assignments]
         origins = Origins(captured, lowering.report.outside)
         taken = _small(program.parameters[: len(lowering.report.taken)], program)
         report = replace(lowering.report, small=(taken, _small(program.results, program)))
-        self.call: Replayed = entered(lowering, program, run, report, origins)
+        self.call: Replayed = generate_call(lowering, program, run, report, origins)
         self.length = len(report.records)
         self.questions = sum(isinstance(each, GradientResult) for each in report.records)
-        self._built = built(lowering.outputs)
+        self._built = generate_builder(lowering.outputs)
         self._taped = TapedProgram(lowering, run, origins) if can_be_taped(lowering) else None
         programs[id(self)] = self
         for notify in on_compiled:
@@ -116,7 +116,7 @@ _PLACE: Final = """\
 """Where the call stands, as `log.origin_here` finds it, and so where its results come from."""
 
 
-def entered(
+def generate_call(
     lowering: Lowered, program: Program, run: Run, report: CallReport, origins: Origins
 ) -> Call:
     """A function that runs a program on tensors and variables, and writes down that it ran.
@@ -141,17 +141,17 @@ def entered(
     names = _NAMES | dict(zip(cells, lowering.cells, strict=True))
     names |= {"run": run, "account": report, "origins": origins.at, "draws": lowering.draws}
     text = "\n".join(lines) + "\n" + _PLACE + "\n".join(made)
-    return _written(f"{text}\n", "call", names | {"outputs": lowering.outputs})
+    return _execute_source(f"{text}\n", "call", names | {"outputs": lowering.outputs})
 
 
-def built(outputs: Tree) -> Call:
+def generate_builder(outputs: Tree) -> Call:
     """A function that puts results into the structure that the user's function returned."""
     names = [f"made[{at}]" for at in range(sum(type(each) is Place for each in leaves(outputs)))]
     text = f"def built(made): return {_built(outputs, names)}"
-    return _written(text, "built", _NAMES | {"outputs": outputs})
+    return _execute_source(text, "built", _NAMES | {"outputs": outputs})
 
 
-def _written(text: str, name: str, names: dict[str, Any]) -> Call:
+def _execute_source(text: str, name: str, names: dict[str, Any]) -> Call:
     exec(compile(text, "<program>", "exec"), names)  # noqa: S102 - written right here
     made: Call = names[name]
     return made

@@ -49,7 +49,7 @@ class ConcreteFunction:
         self.structured_outputs = mapped(outputs, _spec)
         self._open = [v._cell for v in self.variables if not v.shape.is_fully_defined()]
         self._execution = Execution()
-        self._output_sources = sources_of_outputs(graph)
+        self._output_sources = find_output_sources(graph)
         self.name = f"__inference_{graph.name}_{len(graph.nodes)}".encode()
         self.__name__ = graph.name
 
@@ -256,7 +256,7 @@ class ConcreteFunction:
         return f"<ConcreteFunction {self.pretty_printed_signature(False)} at 0x{id(self):X}>"
 
 
-def sources_of_outputs(graph: Graph) -> set[frozenset[Any]]:
+def find_output_sources(graph: Graph) -> set[frozenset[Any]]:
     """For each output of a graph the inputs, variables and effects that it depends on.
 
     Inputs and captures are slots. There are as many sets as there are outputs that differ in them.

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tapelab.compile.call_graph import Graph
-from tapelab.compile.compiled_program import Compiled, Replayed, captured_program, tried_out
+from tapelab.compile.compiled_program import Compiled, Replayed, capture_program, try_program
 from tapelab.compile.eligibility import can_be_lowered, can_be_tried
 from tapelab.compile.guards import GuardedPrograms, OtherWayError
 from tapelab.compile.pytree import Tree
@@ -69,11 +69,11 @@ class Execution:
         """The results of a replay, and a program of it for the next calls."""
         self._known[key] = "being made"
         try:
-            result, program = captured_program(replay, inputs)
+            result, program = capture_program(replay, inputs)
         except BaseException:
             self._known[key] = known
             raise
-        self._known[key] = _beside(known, program)
+        self._known[key] = _add_program(known, program)
         return result
 
     def run_taped(
@@ -85,12 +85,12 @@ class Execution:
         key = _kind(inputs, cells)
         known = self._known.get(key, 0)
         if type(known) is int and self._may_be_tried(graph):
-            known = self._known[key] = self._learnt(known, replay, inputs)
+            known = self._known[key] = self._known_after_call(known, replay, inputs)
         if isinstance(known, (Compiled, GuardedPrograms)):
             try:
                 results = known.run_taped(inputs)
             except OtherWayError:
-                self._known[key] = self._learnt(known, replay, inputs)
+                self._known[key] = self._known_after_call(known, replay, inputs)
                 return replay(inputs)
             except Exception:  # noqa: BLE001 - the replay raises it again, at its line
                 return replay(inputs)
@@ -104,7 +104,7 @@ class Execution:
             self._tried = can_be_tried(graph)
         return self._tried
 
-    def _learnt(self, known: Known, replay: Replayed, inputs: Sequence[Tensor]) -> Known:
+    def _known_after_call(self, known: Known, replay: Replayed, inputs: Sequence[Tensor]) -> Known:
         """What is known after one more call under a tape: a program from the second call on.
 
         The call is tried out off the tape; what it changes is restored.
@@ -112,7 +112,7 @@ class Execution:
         if known == 0:
             return 1 if len(self._known) < _MOST_PROGRAMS else "too many shapes"
         try:
-            return _beside(known, tried_out(replay, inputs))
+            return _add_program(known, try_program(replay, inputs))
         except Exception:  # noqa: BLE001 - the replay raises it again, at its line
             return known
 
@@ -148,7 +148,7 @@ def _kind(inputs: Sequence[Tensor], cells: Sequence[Cell]) -> tuple[Any, ...]:
     return (*shapes, *[(id(cell), cell.state._array.shape) for cell in cells])
 
 
-def _beside(known: Known, program: Compiled | str) -> Known:
+def _add_program(known: Known, program: Compiled | str) -> Known:
     """What is known of calls of one kind after one more program, or a reason why there is none."""
     if isinstance(program, str):
         return program
@@ -157,4 +157,4 @@ def _beside(known: Known, program: Compiled | str) -> Known:
             return "numbers decide in too many ways"
         known.add(program)
         return known
-    return GuardedPrograms(program) if program.decides else program
+    return GuardedPrograms(program) if program.has_guards else program

@@ -25,7 +25,7 @@ from typing import Any, Final
 from tapelab.compile import callback_rules as callback_rules  # noqa: PLC0414 - registers its rules
 from tapelab.compile import examples
 from tapelab.compile.abstract_evaluation import fresh_state, is_composite, thread_in
-from tapelab.compile.autograph.source_transform import converted
+from tapelab.compile.autograph.source_transform import convert_function
 from tapelab.compile.call_cache import MISSED, CallCache
 from tapelab.compile.concrete_function import ConcreteFunction
 from tapelab.compile.pytree import Leaf, Tree, mapped
@@ -34,11 +34,11 @@ from tapelab.compile.signature import (
     Key,
     argument_names,
     canonical,
+    count_open_axes,
     examples_of,
-    generality,
     key_of,
     kinds_in,
-    relaxed,
+    relax_key,
     serves,
     spec_of_argument,
     takes_slot,
@@ -165,12 +165,12 @@ class Function:
 
     def _serving(self, key: Key) -> ConcreteFunction | None:
         """The narrowest trace with open lengths that serves a key."""
-        fitting = [known for known in self._traces if generality(known) and serves(known, key)]
-        return self._traces[min(fitting, key=generality)] if fitting else None
+        fitting = [known for known in self._traces if count_open_axes(known) and serves(known, key)]
+        return self._traces[min(fitting, key=count_open_axes)] if fitting else None
 
     def _wider(self, key: Key) -> Key | None:
         for known in reversed(self._traces):
-            wider = relaxed(known, key)
+            wider = relax_key(known, key)
             if wider is not None:
                 return tuple(wider)
         return None
@@ -219,7 +219,7 @@ class Function:
 
     def _body(self) -> Callable[..., Any]:
         """The Python function, its control flow rewritten so that it can go by tensors."""
-        return converted(self._python_function) if self._autograph else self._python_function
+        return convert_function(self._python_function) if self._autograph else self._python_function
 
     def _notice(self, traced: bool) -> None:
         """Warn of a function that is traced again and again, as often as TensorFlow does."""
@@ -297,7 +297,7 @@ def _weak_method(
     bound = python_function.__get__(instance)
 
     def method(*args: Tree, **kwargs: Tree) -> Any:
-        inner = converted(python_function) if autograph else python_function
+        inner = convert_function(python_function) if autograph else python_function
         return inner(reference(), *args, **kwargs)
 
     update_wrapper(method, python_function)

@@ -55,12 +55,12 @@ def guard(expected: Any) -> Guard:
     return Guard("guard", hold)
 
 
-def decides(program: Program) -> bool:
+def has_guards(program: Program) -> bool:
     """Whether there are calls that a program is not for."""
     return any(isinstance(each.op, Guard) for each in program.instructions)
 
 
-def guarded(slot: int, value: Leaf) -> Instruction:
+def guard_instruction(slot: int, value: Leaf) -> Instruction:
     """The instruction that asks whether numbers are the same as now."""
     return Instruction(guard(value), (slot,), (), ())
 

@@ -18,8 +18,8 @@ import numpy as np
 from tapelab.compile.abstract_evaluation import is_eager
 from tapelab.compile.call_report import CallReport, report
 from tapelab.compile.capture import Capture
-from tapelab.compile.guards import LARGEST, MOST_GUARDS, guarded
-from tapelab.compile.program import Fused, Instruction, Kind, Moving, Program, Settings
+from tapelab.compile.guards import LARGEST, MOST_GUARDS, guard_instruction
+from tapelab.compile.program import DynamicOp, Fused, Instruction, Kind, Program, Settings
 from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.random_draws import Draws
 from tapelab.core import log as logs
@@ -48,7 +48,7 @@ from tapelab.recording.facts import How
 _CHANGES: Final = {int(How.ASSIGN_ADD): arithmetic.add, int(How.ASSIGN_SUB): arithmetic.subtract}
 
 
-def lowered(capture: Capture, inputs: Sequence[Tensor], outputs: Tree) -> Lowered:
+def lower_capture(capture: Capture, inputs: Sequence[Tensor], outputs: Tree) -> Lowered:
     """The program of a captured replay; NotLoweredError where there is none."""
     return _Lowering(capture, inputs).finished(outputs)
 
@@ -160,7 +160,7 @@ class _Lowering:
         if rare or len(self._guarded) >= MOST_GUARDS:
             raise NotLoweredError(f"{reader} looks at numbers")
         self._guarded.add(slot)
-        self._slots.add(guarded(slot, value))
+        self._slots.add(guard_instruction(slot, value))
 
     def _take(self, record: Record) -> None:
         kind = kind_of(record)
@@ -211,7 +211,7 @@ class _Lowering:
             given = zip(names, values[count:], strict=True)
             return kernel(*values[:count], **dict(given), **rest)
 
-        made = Moving(op.name, run, op.multi, op=op, names=names, fixed=fixed)
+        made = DynamicOp(op.name, run, op.multi, op=op, names=names, fixed=fixed)
         return Instruction(made, (*inputs, *moving.values()), (), outputs)
 
     def _alias(self, result_ids: Any, body: tuple[int, ...]) -> None:

@@ -23,26 +23,26 @@ _GROWN: Final = 4096
 """A constant is not worked out beforehand if it has more elements than this and than its inputs."""
 
 
-def optimised(program: Program) -> Program:
+def optimise_program(program: Program) -> Program:
     """A program with the same results, without what need not be done at each run."""
     for each in PASSES:
         program = each(program)
     return program
 
 
-def with_constants_folded(program: Program) -> Program:
+def fold_constants(program: Program) -> Program:
     """Ops on constants alone are run once, here."""
     constants, kept = dict(program.constants), []
     for each in program.instructions:
         known = all(slot in constants for slot in each.inputs)
         if known and _stays_small(each, program.kinds) and each.outputs:
-            constants |= zip(each.outputs, results_of(each, constants), strict=True)
+            constants |= zip(each.outputs, run_instruction(each, constants), strict=True)
         else:
             kept.append(each)
     return replace(program, constants=constants, instructions=tuple(kept))
 
 
-def results_of(instruction: Instruction, values: Mapping[int, Any]) -> list[Any]:
+def run_instruction(instruction: Instruction, values: Mapping[int, Any]) -> list[Any]:
     """What an instruction comes to, one value for each output; scalars instead of arrays of ()."""
     op = instruction.op
     with np.errstate(all="ignore"):
@@ -57,7 +57,7 @@ def _stays_small(instruction: Instruction, kinds: Mapping[int, Kind]) -> bool:
     return all(kinds[slot].size <= most for slot in instruction.outputs)
 
 
-def with_numbers_left_single(program: Program) -> Program:
+def keep_scalars(program: Program) -> Program:
     """A number that is stretched to a shape stays one where it meets an array of that shape."""
     number_of: dict[int, int] = {}
     kinds, kept = program.kinds, []
@@ -80,24 +80,24 @@ _STRETCHES: Final[frozenset[ProgramOp]] = frozenset({spread, broadcast_to})
 _BY_ENTRY: Final[frozenset[ProgramOp]] = frozenset({add, subtract, multiply, divide})
 
 
-def without_idle_ops(program: Program) -> Program:
+def remove_idle_ops(program: Program) -> Program:
     """Ops that return what they are given are left out: who reads their result reads that."""
     stands_for: dict[int, int] = {}
     kept = []
     for each in program.instructions:
         inputs = tuple(stands_for.get(slot, slot) for slot in each.inputs)
         made = replace(each, inputs=inputs) if inputs != each.inputs else each
-        same = _handed_on(made, program)
+        same = _unchanged_input(made, program)
         if made.op is identity_n:
             stands_for |= zip(made.outputs, made.inputs, strict=True)
         elif same is None:
             kept.append(made)
         else:
             stands_for[made.outputs[0]] = same
-    return _renamed(replace(program, instructions=tuple(kept)), stands_for)
+    return _rename_slots(replace(program, instructions=tuple(kept)), stands_for)
 
 
-def _handed_on(instruction: Instruction, program: Program) -> int | None:
+def _unchanged_input(instruction: Instruction, program: Program) -> int | None:
     """The slot whose very value an instruction returns, if it does."""
     find = _IDLE.get(instruction.op)
     if find is None or len(instruction.outputs) != 1:
@@ -161,7 +161,7 @@ _IDLE: Final[dict[ProgramOp, Find]] = {
 """Ops that return an input as it is, where its kind is that of the result."""
 
 
-def with_shapes_changed_once(program: Program) -> Program:
+def merge_reshapes(program: Program) -> Program:
     """What is given one shape after another is given the last one at once."""
     before: dict[int, int] = {}
     kept = []
@@ -176,7 +176,7 @@ def with_shapes_changed_once(program: Program) -> Program:
     return replace(program, instructions=tuple(kept))
 
 
-def without_repeats(program: Program) -> Program:
+def merge_repeated_ops(program: Program) -> Program:
     """What is computed twice from the same values is computed once."""
     stands_for: dict[int, int] = {}
     constants: dict[int, Any] = {}
@@ -196,7 +196,9 @@ def without_repeats(program: Program) -> Program:
             kept.append(replace(each, inputs=inputs))
         else:
             stands_for |= zip(each.outputs, known, strict=True)
-    return _renamed(replace(program, constants=constants, instructions=tuple(kept)), stands_for)
+    return _rename_slots(
+        replace(program, constants=constants, instructions=tuple(kept)), stands_for
+    )
 
 
 def _content(value: Leaf) -> Any:
@@ -214,7 +216,7 @@ def _written(value: Leaf) -> Any:
     return (type(value), repr(value)) if plain else (type(value), id(value))
 
 
-def without_dead_code(program: Program) -> Program:
+def remove_dead_code(program: Program) -> Program:
     """What leads to no result is left out."""
     wanted = set(program.results)
     kept = []
@@ -229,7 +231,7 @@ def without_dead_code(program: Program) -> Program:
     return replace(program, kinds=kinds, constants=constants, instructions=tuple(kept[::-1]))
 
 
-def _renamed(program: Program, stands_for: Mapping[int, int]) -> Program:
+def _rename_slots(program: Program, stands_for: Mapping[int, int]) -> Program:
     """A program in which slots are read in the place of others; chains are followed."""
 
     def final(slot: int) -> int:
@@ -244,11 +246,11 @@ def _renamed(program: Program, stands_for: Mapping[int, int]) -> Program:
 
 
 PASSES: Final = (
-    with_constants_folded,
-    with_shapes_changed_once,
-    with_numbers_left_single,
-    without_idle_ops,
-    without_repeats,
-    without_dead_code,
+    fold_constants,
+    merge_reshapes,
+    keep_scalars,
+    remove_idle_ops,
+    merge_repeated_ops,
+    remove_dead_code,
 )
 """All passes, in the order in which they help each other."""

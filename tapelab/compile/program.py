@@ -47,7 +47,7 @@ class Fused:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Moving(Fused):
+class DynamicOp(Fused):
     """One op some of whose settings differ from call to call: they come behind its inputs."""
 
     op: Op

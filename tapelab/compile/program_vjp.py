@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from tapelab.compile.abstract_evaluation import fresh_state, thread_in
 from tapelab.compile.capture import captured
-from tapelab.compile.codegen import Run, generated
+from tapelab.compile.codegen import Run, generate_code
 from tapelab.compile.fusion import fuse
-from tapelab.compile.lowering import Lowered, NotLoweredError, lowered
-from tapelab.compile.passes import optimised, results_of, without_dead_code
-from tapelab.compile.program import Instruction, Moving, Program
+from tapelab.compile.lowering import Lowered, NotLoweredError, lower_capture
+from tapelab.compile.passes import optimise_program, remove_dead_code, run_instruction
+from tapelab.compile.program import DynamicOp, Instruction, Program
 from tapelab.core.host_values import compute_on_host
 from tapelab.compile.pytree import Leaf
 from tapelab.core.log import origin_here, thread
@@ -52,13 +52,13 @@ def has_large_values(program: Program, slots: Iterable[int]) -> bool:
     return any(program.kinds[slot].size > KEPT_ELEMENTS for slot in slots)
 
 
-def values_of(program: Program, values: Sequence[Any]) -> dict[int, Any]:
+def evaluate_slots(program: Program, values: Sequence[Any]) -> dict[int, Any]:
     """What is in every slot of a program, for some values of its parameters."""
     slots: dict[int, Any] = {**program.constants}
     slots |= zip(program.parameters, values, strict=True)
     for each in program.instructions:
         if each.outputs:
-            slots |= zip(each.outputs, results_of(each, slots), strict=True)
+            slots |= zip(each.outputs, run_instruction(each, slots), strict=True)
     return slots
 
 
@@ -86,7 +86,7 @@ def split_for_vjp(
     if lowering.cells or lowering.draws.runs or lowering.assignments:
         return None
     return SplitProgram(
-        requested, reached, *_parts(optimised(lowering.program), len(values), len(flags))
+        requested, reached, *_parts(optimise_program(lowering.program), len(values), len(flags))
     )
 
 
@@ -113,7 +113,7 @@ def _both(
         raise NotLoweredError("a gradient has rows")
     outputs = [*results, *(each for each in by_parameter if each is not None)]
     reached = tuple([each is not None for each in by_parameter])
-    return lowered(capture, [*given, *seeds], outputs), reached
+    return lower_capture(capture, [*given, *seeds], outputs), reached
 
 
 def _run_on_tensors(program: Program, given: Sequence[Tensor]) -> list[Tensor]:
@@ -131,7 +131,7 @@ def _run_on_tensors(program: Program, given: Sequence[Tensor]) -> list[Tensor]:
 def _run_one(each: Instruction, given: list[Any]) -> Any:
     """What an instruction makes of tensors, and of arrays that were worked out beside the tape."""
     op = each.op
-    if isinstance(op, Moving):
+    if isinstance(op, DynamicOp):
         count = len(given) - len(op.names)
         raw = [each._array if type(each) is Tensor else each for each in given[count:]]
         settings = dict(zip(op.names, raw, strict=True)) | dict(op.fixed)
@@ -172,4 +172,4 @@ def _parts(program: Program, taken: int, given: int) -> tuple[Run, Run, bool]:
 
 
 def _compiled(program: Program) -> Run:
-    return generated(fuse(without_dead_code(program)))
+    return generate_code(fuse(remove_dead_code(program)))

@@ -128,14 +128,14 @@ def serves(trace: Tree, call: Tree) -> bool:
     return bool(trace == call)
 
 
-def generality(key: Tree) -> int:
+def count_open_axes(key: Tree) -> int:
     """How many lengths a key leaves open."""
     if isinstance(key, Kind):
         return 100 if key.shape is None else key.shape.count(None)
-    return sum(map(generality, key)) if isinstance(key, tuple) else 0
+    return sum(map(count_open_axes, key)) if isinstance(key, tuple) else 0
 
 
-def relaxed(one: Leaf, other: Any) -> Any:
+def relax_key(one: Leaf, other: Any) -> Any:
     """A key that serves both, with open lengths where they differ; None if there is none."""
     if isinstance(one, Kind) and isinstance(other, Kind):
         if (one.dtype, one.variable) != (other.dtype, other.variable):
@@ -143,7 +143,7 @@ def relaxed(one: Leaf, other: Any) -> Any:
         shape = common_shape(TensorShape(one.shape), TensorShape(other.shape))
         return Kind(one.dtype, None if shape.rank is None else tuple(shape), one.variable)
     if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
-        parts = tuple(map(relaxed, one, other))
+        parts = tuple(map(relax_key, one, other))
         apart = any(p is None and a is not None for p, a in zip(parts, one, strict=True))
         return None if apart else parts
     return one if one == other else None

@@ -18,7 +18,7 @@ from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 
 
-class Routine(Bundle):
+class Subgraph(Bundle):
     """A branch or a loop's body inside a graph, with the outer tensors that it uses."""
 
     def __init__(
@@ -50,13 +50,13 @@ class Routine(Bundle):
 
 
 @public(group=True, effect="control")
-def choose(pred: Leaf, true_fn: Routine, false_fn: Routine) -> Any:
+def choose(pred: Leaf, true_fn: Subgraph, false_fn: Subgraph) -> Any:
     """Run the branch that a truth value picks."""
     return true_fn() if bool(pred._value) else false_fn()
 
 
 @public(group=True, effect="control")
-def choose_number(index: Leaf, branches: list[Routine]) -> Any:
+def choose_number(index: Leaf, branches: list[Subgraph]) -> Any:
     """Run the branch of a number; the last one if there is none of that number."""
     number = int(index._value)
     return branches[number if 0 <= number < len(branches) else -1]()
@@ -64,7 +64,7 @@ def choose_number(index: Leaf, branches: list[Routine]) -> Any:
 
 @public(group=True, effect="control")
 def loop(
-    test: Routine, body: Routine, variables: Tree, most: Leaf, first_in_body: tuple[str, ...] = ()
+    test: Subgraph, body: Subgraph, variables: Tree, most: Leaf, first_in_body: tuple[str, ...] = ()
 ) -> Any:
     """Run a body again and again while a test holds."""
     limit = None if most is None else int(to_tensor(most)._value)
@@ -78,7 +78,7 @@ def loop(
 
 @public(group=True, effect="control")
 def each_item(
-    items: Tree, body: Routine, variables: Tree, test: Routine | None,
+    items: Tree, body: Subgraph, variables: Tree, test: Subgraph | None,
     first_in_body: tuple[str, ...] = (),
 ) -> Any:  # fmt: skip
     """Run a body once per row of a tensor, or per element of a dataset."""

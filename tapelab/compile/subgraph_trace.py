@@ -11,7 +11,7 @@ from tapelab.compile import examples
 from tapelab.compile.call_graph import Graph, Slot
 from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.subgraph import (
-    Routine,
+    Subgraph,
     choose,
     choose_number,
     each_item,
@@ -29,15 +29,17 @@ from tapelab.ops.pass_through import identity
 _PLAIN: Final = (bool, int, float, complex, str, bytes)
 
 
-def routine(
+def trace_subgraph(
     outer: Trace, name: str, body: Callable[..., Any], *inputs: Tree
-) -> tuple[Routine, Any]:
+) -> tuple[Subgraph, Any]:
     """Trace a branch or a body for inputs of such kinds; returns it and what it returns."""
-    inner, result = begun(outer, name, body, *inputs)
-    return finished(outer, inner, result)
+    inner, result = trace_body(outer, name, body, *inputs)
+    return finish_subgraph(outer, inner, result)
 
 
-def begun(outer: Trace, name: str, body: Callable[..., Any], *inputs: Tree) -> tuple[Trace, Any]:
+def trace_body(
+    outer: Trace, name: str, body: Callable[..., Any], *inputs: Tree
+) -> tuple[Trace, Any]:
     """Trace a branch or a body, leaving open which of its results are wanted."""
     inner = Trace(name, outer=outer, environments=outer.environments, in_function=outer.in_function)
     inner.variables, inner.tapes = outer.variables, outer.tapes
@@ -55,7 +57,7 @@ def begun(outer: Trace, name: str, body: Callable[..., Any], *inputs: Tree) -> t
         thread.trace = outer
 
 
-def finished(outer: Trace, inner: Trace, result: Tree) -> tuple[Routine, Any]:
+def finish_subgraph(outer: Trace, inner: Trace, result: Tree) -> tuple[Subgraph, Any]:
     """The routine of a body that was traced, and its results as tensors of its graph."""
     thread.trace = inner
     try:
@@ -63,7 +65,7 @@ def finished(outer: Trace, inner: Trace, result: Tree) -> tuple[Routine, Any]:
     finally:
         thread.trace = outer
     captures = [outer.own(tensor) for tensor, _ in inner.captured.values()]
-    return Routine(inner.graph(outputs), captures), outputs
+    return Subgraph(inner.graph(outputs), captures), outputs
 
 
 def examples_of(leaf: Leaf) -> Any:
@@ -81,46 +83,51 @@ def _output(inner: Trace, leaf: Leaf) -> Any:
     return leaf
 
 
-def between(outer: Trace, inputs: Tree, variables: Tree, outputs: Tree) -> Routine:
+def between(outer: Trace, inputs: Tree, variables: Tree, outputs: Tree) -> Subgraph:
     """The part of a graph that leads from some tensors and variables to others."""
     known = {each._id for each in inputs}
     cells = {id(each._cell) for each in variables}
-    chosen, needed = [], dict[int, None]()
+    record_choice, needed = [], dict[int, None]()
     for node in outer.nodes:
         found = leaves((node.args, node.kwargs))
         slots = [leaf.number for leaf in found if isinstance(leaf, Slot)]
         reads = any(isinstance(leaf, Holder) and id(leaf._cell) in cells for leaf in found)
         if not node.replay_only and not node.writes and (reads or known.intersection(slots)):
-            chosen.append(node)
+            record_choice.append(node)
             known |= {slot.number for slot in node.results if slot is not None}
             needed |= dict.fromkeys(slots)
-    made = {slot.number for node in chosen for slot in node.results if slot is not None}
+    made = {slot.number for node in record_choice for slot in node.results if slot is not None}
     wanted = mapped(outputs, lambda leaf: Slot(leaf._id) if isinstance(leaf, Symbolic) else leaf)
     needed |= dict.fromkeys(leaf.number for leaf in leaves(wanted) if isinstance(leaf, Slot))
     given = [Slot(each._id) for each in inputs]
     outside = [number for number in needed if number not in made and Slot(number) not in given]
     captures = tuple(map(Slot, outside))
-    graph = Graph("gradients", tuple(given), tuple(chosen), wanted, captures)
-    return Routine(graph, [outer.symbols[number] for number in outside])
+    graph = Graph("gradients", tuple(given), tuple(record_choice), wanted, captures)
+    return Subgraph(graph, [outer.symbols[number] for number in outside])
 
 
 def cond(
     outer: Trace, pred: Leaf, true_fn: Callable[..., Any], false_fn: Callable[..., Any]
 ) -> Any:
     """One of two branches, chosen at replay; both are traced."""
-    first, second = begun(outer, "cond_true", true_fn), begun(outer, "cond_false", false_fn)
-    return chosen(outer, pred, first, second)
+    first, second = (
+        trace_body(outer, "cond_true", true_fn),
+        trace_body(outer, "cond_false", false_fn),
+    )
+    return record_choice(outer, pred, first, second)
 
 
-def chosen(outer: Trace, pred: Leaf, one: tuple[Trace, Any], other: tuple[Trace, Any]) -> Any:
+def record_choice(
+    outer: Trace, pred: Leaf, one: tuple[Trace, Any], other: tuple[Trace, Any]
+) -> Any:
     """The choice between two branches that were traced."""
-    (first, ours), (second, theirs) = finished(outer, *one), finished(outer, *other)
+    (first, ours), (second, theirs) = finish_subgraph(outer, *one), finish_subgraph(outer, *other)
     return outer.write(choose, (pred, first, second), _joined(ours, theirs))
 
 
 def switch(outer: Trace, index: Leaf, branches: list[Any]) -> Any:
     """One of several branches, chosen at replay by its number; the last one for all others."""
-    traced = [routine(outer, f"branch_{at}", each) for at, each in enumerate(branches)]
+    traced = [trace_subgraph(outer, f"branch_{at}", each) for at, each in enumerate(branches)]
     results = _joined(traced[0][1], traced[-1][1])
     for _, outputs in traced[1:-1]:
         _joined(traced[0][1], outputs)
@@ -144,10 +151,10 @@ def _joined(ours: Tree, theirs: Tree) -> list[Any]:
         if not isinstance(leaf, SymbolicTensor):
             return leaf._examples[1] if isinstance(leaf, Symbolic) else leaf
         same = leaf.shape == there.shape and leaf.shape.is_fully_defined()
-        chosen: Tensor = (leaf if same else there)._examples[1]
-        if not same and chosen.shape == leaf._examples[0].shape:
-            chosen = examples.opposite(chosen, leaf.shape)
-        return chosen
+        record_choice: Tensor = (leaf if same else there)._examples[1]
+        if not same and record_choice.shape == leaf._examples[0].shape:
+            record_choice = examples.opposite(record_choice, leaf.shape)
+        return record_choice
 
     here = mapped(ours, lambda x: x._examples[0] if isinstance(x, Symbolic) else x)
     return [here, mapped(ours, second_environment)]
@@ -170,7 +177,7 @@ def while_loop(
     """
     start = mapped(variables, lambda leaf: _output(outer, leaf))
     entered = start if invariants is None else _opened(outer, start, invariants)
-    check, _ = routine(outer, "while_cond", test, *entered)
+    check, _ = trace_subgraph(outer, "while_cond", test, *entered)
     step, outputs, entered = _body(outer, "while_body", body, [], list(entered))
     check_invariant(entered, outputs)
     arguments = (check, step, start, most, first_in_body)
@@ -188,7 +195,7 @@ def for_loop(
     start = mapped(variables, lambda leaf: _output(outer, leaf))
     step, outputs, entered = _body(outer, "for_body", body, leaves(element), list(start))
     check_invariant(entered, outputs)
-    check = None if test is None else routine(outer, "for_test", test, *start)[0]
+    check = None if test is None else trace_subgraph(outer, "for_test", test, *start)[0]
     arguments = (items, step, start, check, first_in_body)
     return outer.write(each_item, arguments, _by_environment(outputs))
 
@@ -210,18 +217,18 @@ def zeros_of_kind(leaf: Leaf) -> Any:
 
 def _body(
     outer: Trace, name: str, body: Callable[..., Any], parts: list[Any], start: list[Any]
-) -> tuple[Routine, Any, list[Any]]:
+) -> tuple[Subgraph, Any, list[Any]]:
     """Trace a loop's body; once more where it says itself which lengths may change."""
 
     def repeated(*given: Tree) -> Any:
         return _as_tuple(body(*given))
 
-    inner, result = begun(outer, name, repeated, *parts, *start)
+    inner, result = trace_body(outer, name, repeated, *parts, *start)
     if inner.options:
         shapes = iter([inner.options.get(slot.number) for slot in inner.inputs[len(parts) :]])
         start = mapped(start, lambda leaf: _widened(outer, leaf, next(shapes, None)))
-        inner, result = begun(outer, name, repeated, *parts, *start)
-    return (*finished(outer, inner, result), start)
+        inner, result = trace_body(outer, name, repeated, *parts, *start)
+    return (*finish_subgraph(outer, inner, result), start)
 
 
 def _widened(outer: Trace, leaf: Leaf, shape: Any) -> Any:

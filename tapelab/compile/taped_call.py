@@ -22,13 +22,13 @@ from tapelab.compile.abstract_evaluation import current_environment
 from tapelab.compile.call_report import CALL, Origins
 from tapelab.compile.codegen import Run
 from tapelab.compile.lowering import Lowered, StateUpdate
-from tapelab.compile.program import Instruction, Moving
+from tapelab.compile.program import DynamicOp, Instruction
 from tapelab.compile.program_vjp import (
     Flags,
     SplitProgram,
+    evaluate_slots,
     has_large_values,
     split_for_vjp,
-    values_of,
 )
 from tapelab.compile.pytree import Leaf, Tree
 from tapelab.core import log as logs
@@ -83,7 +83,7 @@ def can_be_taped(lowering: Lowered) -> bool:
 
 def _is_known(each: Instruction) -> bool:
     """Whether what an instruction does is known where a gradient flows through it."""
-    op = each.op.op if isinstance(each.op, Moving) else each.op
+    op = each.op.op if isinstance(each.op, DynamicOp) else each.op
     return not isinstance(op, Op) or is_ours(op)
 
 
@@ -249,7 +249,7 @@ class TapedInputs:
             ends = (*zip(lowering.report.taken, call.inputs, strict=True),)
             known = dict(ends) | dict(zip(lowering.report.given, call.results, strict=False))
         else:
-            slots = values_of(lowering.program, call.inputs)
+            slots = evaluate_slots(lowering.program, call.inputs)
             known = {each: slots[slot] for each, slot in lowering.slots.items() if slot in slots}
         ids = (*call.input_ids, *call.result_ids, *call.call.states)
         tapes = [call.tapes if flag else () for flag in self._reached.recorded]

@@ -7,7 +7,7 @@ import pytest
 
 import tapelab  # noqa: F401 - it declares all ops
 from tapelab.compile import passes
-from tapelab.compile.codegen import generated
+from tapelab.compile.codegen import generate_code
 from tapelab.compile.program import Instruction, Kind, Program
 from tapelab.core.op import REGISTRY
 
@@ -32,7 +32,9 @@ def names(found):
 
 
 def same(one, other, *values):
-    for ours, theirs in zip(generated(one)(*values), generated(other)(*values), strict=True):
+    for ours, theirs in zip(
+        generate_code(one)(*values), generate_code(other)(*values), strict=True
+    ):
         assert ours.tobytes() == theirs.tobytes()
         assert ours.dtype == theirs.dtype
         assert ours.shape == theirs.shape
@@ -41,7 +43,7 @@ def same(one, other, *values):
 def test_constants_are_worked_out_once():
     two = np.array([2, 2, 2], np.float32)
     given = program([("exp", (1,), {}, 2), ("multiply", (0, 2), {}, 3)], (3,), {1: two})
-    found = passes.with_constants_folded(given)
+    found = passes.fold_constants(given)
     assert names(found) == ["multiply"]
     assert np.array_equal(found.constants[2], np.exp(two))
     same(given, found, X)
@@ -51,7 +53,7 @@ def test_constants_that_would_grow_large_are_not_kept():
     wide = Kind((100, 100), np.dtype(np.float32))
     one = {1: np.float32(1.0)}
     given = program([("broadcast_to", (1,), {"shape": (100, 100)}, 2)], (2,), one, {2: wide})
-    assert names(passes.with_constants_folded(given)) == ["broadcast_to"]
+    assert names(passes.fold_constants(given)) == ["broadcast_to"]
 
 
 @pytest.mark.parametrize(("name", "number", "place"), [
@@ -61,7 +63,7 @@ def test_constants_that_would_grow_large_are_not_kept():
 def test_ops_that_change_nothing_are_left_out(name, number, place):
     inputs = (0, 1) if place else (1, 0)
     given = program([(name, inputs, {}, 2), ("exp", (2,), {}, 3)], (2, 3), {1: np.float32(number)})
-    found = passes.without_idle_ops(given)
+    found = passes.remove_idle_ops(given)
     assert names(found) == ["exp"]
     assert found.results[0] == 0
     same(given, found, X)
@@ -74,13 +76,13 @@ def test_ops_that_change_nothing_are_left_out(name, number, place):
 def test_ops_that_may_change_something_stay(name, number, place):
     inputs = (0, 1) if place else (1, 0)
     given = program([(name, inputs, {}, 2)], (2,), {1: np.float32(number)})
-    assert names(passes.without_idle_ops(given)) == [name]
+    assert names(passes.remove_idle_ops(given)) == [name]
 
 
 def test_a_factor_of_one_that_stretches_its_partner_stays():
     ones = np.ones((2, 3), np.float32)
     given = program([("multiply", (0, 1), {}, 2)], (2,), {1: ones}, {2: Kind((2, 3), ones.dtype)})
-    assert names(passes.without_idle_ops(given)) == ["multiply"]
+    assert names(passes.remove_idle_ops(given)) == ["multiply"]
 
 
 def test_identities_and_reshapes_to_the_same_shape_are_left_out():
@@ -93,7 +95,7 @@ def test_identities_and_reshapes_to_the_same_shape_are_left_out():
         ],
         (4,),
     )
-    found = passes.without_idle_ops(given)
+    found = passes.remove_idle_ops(given)
     assert names(found) == ["negative"]
     same(given, found, X)
 
@@ -109,7 +111,7 @@ def test_one_shape_after_another_is_the_last_at_once():
         (2, 3),
         kinds=kinds,
     )
-    found = passes.optimised(given)
+    found = passes.optimise_program(given)
     assert names(found) == ["reshape"]
     assert found.results == (2, 0)
     same(given, found, X)
@@ -123,7 +125,7 @@ def test_what_is_computed_twice_is_computed_once():
         ],
         (5,),
     )  # fmt: skip
-    found = passes.without_repeats(given)
+    found = passes.merge_repeated_ops(given)
     assert names(found) == ["exp", "add", "multiply"]
     same(given, found, X)
 
@@ -139,13 +141,13 @@ def test_settings_that_only_look_alike_are_different():
         (1, 2),
         kinds={1: total, 2: kept},
     )
-    assert len(passes.without_repeats(given).instructions) == 2
+    assert len(passes.merge_repeated_ops(given).instructions) == 2
 
 
 def test_zeros_of_either_sign_are_two_constants():
     signs = {1: np.float32(0.0), 2: np.float32(-0.0)}
     given = program([("divide", (0, 1), {}, 3), ("divide", (0, 2), {}, 4)], (3, 4), signs)
-    found = passes.without_repeats(given)
+    found = passes.merge_repeated_ops(given)
     assert len(found.instructions) == 2
     same(given, found, np.ones(3, np.float32))
 
@@ -155,7 +157,7 @@ def test_what_leads_to_no_result_is_left_out():
         [("exp", (0,), {}, 2), ("negative", (0,), {}, 3), ("sin", (2,), {}, 4)], (3,),
         {1: np.float32(1.0)},
     )  # fmt: skip
-    found = passes.without_dead_code(given)
+    found = passes.remove_dead_code(given)
     assert names(found) == ["negative"]
     assert found.constants == {}
     assert set(found.kinds) == {0, 3}
@@ -164,8 +166,8 @@ def test_what_leads_to_no_result_is_left_out():
 
 def test_a_program_without_instructions_hands_on_what_it_is_given():
     given = program([], (0, 1, 0), {1: np.float32(2.0)})
-    found = passes.optimised(given)
-    assert [np.asarray(each).tolist() for each in generated(found)(X)] == [
+    found = passes.optimise_program(given)
+    assert [np.asarray(each).tolist() for each in generate_code(found)(X)] == [
         X.tolist(), 2.0, X.tolist(),
     ]  # fmt: skip
 
@@ -180,7 +182,7 @@ def test_a_number_is_not_stretched_to_meet_an_array_of_that_shape():
         ("exp", (2,), {}, 5),
     ]
     given = program(lines, (3, 4, 5), kinds={1: number})
-    found = passes.with_numbers_left_single(given)
+    found = passes.keep_scalars(given)
     assert [each.inputs for each in found.instructions] == [(0,), (1,), (1, 0), (0, 1), (2,)]
     same(given, found, np.array([0.5, 1.5, 2.0], np.float32))
 
@@ -191,5 +193,5 @@ def test_a_stretched_number_in_a_product_of_matrices_stays_stretched():
     given = program(
         [stretch, ("matmul", (2, 0), {}, 3)], (3,), number, dict.fromkeys((0, 2, 3), square)
     )
-    found = passes.with_numbers_left_single(given)
+    found = passes.keep_scalars(given)
     assert found.instructions[1].inputs == (2, 0)

@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tapelab.compile.subgraph import Routine
+from tapelab.compile.subgraph import Subgraph
 from tapelab.core.log import recent
 from tests.compile.epochs import epoch_of, pairs, weights
 from tests.compile.programs_of import calls, numbers, programs
@@ -162,7 +162,7 @@ def test_the_body_of_a_loop_is_a_program_of_its_own(tf):
         for trace in trained._traces.values()
         for node in trace._graph.nodes
         for leaf in node.args
-        if isinstance(leaf, Routine)
+        if isinstance(leaf, Subgraph)
     ]
     assert sum(len(body.execution.programs) for body in bodies) > 0
 

@@ -81,16 +81,16 @@ def if_(
     branches = []
     for name, run in (("if", body), ("else", orelse)):
         put(start)
-        branches.append(subgraph_trace.begun(trace, name, lambda run=run: (run(), get())))
+        branches.append(subgraph_trace.trace_body(trace, name, lambda run=run: (run(), get())))
     (first, (one, ours)), (second, (other, theirs)) = branches
     if returns:
         if (one is None) != (other is None):
             raise ValueError(_RETURNS_IN_BOTH.format("main" if one is None else "else"))
-        return subgraph_trace.chosen(trace, _truth(test), (first, one), (second, other))
+        return subgraph_trace.record_choice(trace, _truth(test), (first, one), (second, other))
     varied = [at for at in range(len(start)) if _differs(ours[at], theirs[at])]
     for at in varied:
         _check_dtypes(names[at], ours[at], theirs[at])
-    results = subgraph_trace.chosen(
+    results = subgraph_trace.record_choice(
         trace, _truth(test), (first, [ours[at] for at in varied]),
         (second, [theirs[at] for at in varied]),
     )  # fmt: skip
@@ -352,7 +352,7 @@ class _LoopState:
                 raise ValueError(f"{name!r} {_BEFORE} AutoGraph met {error}.") from error
 
         start = [mapped(value, subgraph_trace.as_tensor) for value in self.start]
-        subgraph_trace.begun(trace, "loop_trial", trial, *element, *start)
+        subgraph_trace.trace_body(trace, "loop_trial", trial, *element, *start)
         after, before = self._get(), list(self._before)
         self._defined_inside = [at for at in open_ones if _can_be_staged(after[at])]
         for at in self._defined_inside:

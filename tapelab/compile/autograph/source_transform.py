@@ -34,13 +34,13 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     return func
 
 
-def converted(function: Leaf) -> Any:
+def convert_function(function: Leaf) -> Any:
     """The function with its control flow rewritten; itself where that is not possible."""
     if isinstance(function, MethodType):
-        inner = converted(function.__func__)
+        inner = convert_function(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)
     if isinstance(function, partial):
-        return partial(converted(function.func), *function.args, **function.keywords)
+        return partial(convert_function(function.func), *function.args, **function.keywords)
     if not isinstance(function, FunctionType):
         return _converted_call(function)
     if _is_left_alone(function):
@@ -57,7 +57,7 @@ def _converted_call(thing: Leaf) -> Any:
     call = next((each for each in calls if each is not None), None)
     if isinstance(thing, type) or not isinstance(call, FunctionType) or _is_left_alone(call):
         return thing
-    return MethodType(converted(call), thing)
+    return MethodType(convert_function(call), thing)
 
 
 def _is_left_alone(function: FunctionType) -> bool:
@@ -152,7 +152,7 @@ def callee(function: Callable[..., Any]) -> Any:
         stand_in = BUILTINS.get(function)
     except TypeError:
         return function
-    return stand_in or converted(function)
+    return stand_in or convert_function(function)
 
 
 class Helpers:

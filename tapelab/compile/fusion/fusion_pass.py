@@ -32,7 +32,7 @@ def fuse(program: Program) -> Program:
 
     The program as it is where this machine cannot compile, or nothing can be fused.
     """
-    plain, program = program, with_products(program)
+    plain, program = program, expand_powers(program)
     found, entries = units(program)
     if not any(_worth(unit, program, entries) for unit in found) or not kernel_runtime.available():
         return plain
@@ -105,7 +105,7 @@ _BY: Final[dict[float, tuple[Op, ...]]] = {
 """Exponents with the ops in their place; the last op of several takes the base once more."""
 
 
-def with_products(program: Program) -> Program:
+def expand_powers(program: Program) -> Program:
     """A program in which no float is raised to the power of -1, 2 or 3 by the general way."""
     kinds = dict(program.kinds)
     instructions: list[Instruction] = []

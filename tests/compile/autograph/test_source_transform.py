@@ -7,7 +7,7 @@ import traceback
 import pytest
 
 import tapelab
-from tapelab.compile.autograph.source_transform import converted
+from tapelab.compile.autograph.source_transform import convert_function
 
 
 def branching(x):
@@ -38,8 +38,8 @@ def looping(n):
 
 
 def test_rewritten_code_does_the_same_with_python_values():
-    assert [converted(branching)(x) for x in (3, -3)] == [6, 3]
-    assert [converted(looping)(n) for n in (0, 2, 5)] == [looping(n) for n in (0, 2, 5)]
+    assert [convert_function(branching)(x) for x in (3, -3)] == [6, 3]
+    assert [convert_function(looping)(n) for n in (0, 2, 5)] == [looping(n) for n in (0, 2, 5)]
 
 
 def test_the_name_the_defaults_and_the_closure_stay():
@@ -48,7 +48,7 @@ def test_the_name_the_defaults_and_the_closure_stay():
     def scaled(x, times=2, *, shift=1):
         return x * factor * times + shift
 
-    made = converted(scaled)
+    made = convert_function(scaled)
     assert made is not scaled
     assert (made.__name__, made(1), made(1, 3), made(1, shift=0)) == ("scaled", 7, 10, 6)
 
@@ -79,20 +79,20 @@ def test_an_if_without_source_says_what_to_write(tf):
 
 
 def test_library_code_is_not_rewritten():
-    assert converted(tapelab.reshape) is tapelab.reshape
-    assert converted(len) is len
+    assert convert_function(tapelab.reshape) is tapelab.reshape
+    assert convert_function(len) is len
 
 
 def test_a_generator_is_not_rewritten():
     def numbers():
         yield 1
 
-    assert converted(numbers) is numbers
+    assert convert_function(numbers) is numbers
 
 
 def test_do_not_convert_leaves_a_function_alone(tf):
     function = tf.autograph.experimental.do_not_convert(lambda x: not x)
-    assert converted(function) is function
+    assert convert_function(function) is function
 
 
 def test_a_global_that_is_written_in_a_branch_is_the_global(tf):

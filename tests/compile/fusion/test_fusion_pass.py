@@ -109,7 +109,10 @@ def reduced(name, lengths, **settings):
 def test_reductions_are_those_of_numpy(name, axis, keepdims, interpreted):
     drawing, program = reduced(name, (3, 20, 17), axis=axis, keepdims=keepdims)
     fused = fuse(program)
-    (found,), (expected,) = results_of(fused, drawing.given), results_of(program, drawing.given)
+    (found,), (expected,) = (
+        results_of(fused, drawing.given),
+        results_of(program, drawing.given),
+    )
     assert found.shape == expected.shape
     assert found.dtype == expected.dtype
     np.testing.assert_allclose(found, expected, rtol=2e-6, atol=1e-6)
@@ -245,7 +248,9 @@ def test_small_whole_powers_are_products_and_fuse(exponent, interpreted):
     fused = fuse(program)
     assert (len(fused.instructions) == 1) == (exponent in {-1.0, 2.0, 3.0})
     np.testing.assert_allclose(
-        results_of(fused, drawing.given)[0], results_of(program, drawing.given)[0], rtol=1e-6
+        results_of(fused, drawing.given)[0],
+        results_of(program, drawing.given)[0],
+        rtol=1e-6,
     )
 
 
