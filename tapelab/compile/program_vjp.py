@@ -20,8 +20,8 @@ from tapelab.compile.fusion import fuse
 from tapelab.compile.lowering import Lowered, NotLoweredError, lower_capture
 from tapelab.compile.passes import optimise_program, remove_dead_code, run_instruction
 from tapelab.compile.program import DynamicOp, Instruction, Program
-from tapelab.core.host_values import compute_on_host
 from tapelab.compile.pytree import Leaf
+from tapelab.core.host_values import compute_on_host
 from tapelab.core.log import origin_here, thread
 from tapelab.core.op_declaration import Op
 from tapelab.core.origin import next_id
