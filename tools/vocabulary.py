@@ -125,6 +125,8 @@ class Allowed(NamedTuple):
 
 ALLOWED: Final = (
     Allowed("tapelab/linalg/", "adjoint", "tf.linalg.adjoint, TensorFlow's name"),
+    Allowed("tapelab/ops/", "adjoint", "the conjugate transpose of a matrix"),
+    Allowed("tapelab/sparse/", "adjoint", "adjoint_a and adjoint_b, TensorFlow's names"),
     Allowed("tests/", "adjoint", "tests of tf.linalg.adjoint"),
     Allowed("docs/reference/glossary.md", "adjoint", "names the older word for a cotangent"),
     Allowed("docs/reference/glossary.md", "slope", "explains a derivative as the slope of a curve"),

@@ -28,7 +28,7 @@ def gamma_sample(a: Any, *, share: Any) -> Any:
     return from_scipy("gammaincinv")(a, share).astype(a.dtype)[()]
 
 
-@gamma_sample.grad("a", r"\bar a = \bar y \cdot \operatorname{slope}(a, y)")
+@gamma_sample.grad("a", r"\bar a = \bar y \cdot \frac{\partial y}{\partial a}")
 def gamma_sample_grad_a(dy: Any, y: Any, a: Any, *, share: Any) -> Any:
     """A larger shape moves each number up, so that as much of the curve stays below it."""
     return sum_to(dy * gamma_sample_derivative(a, y), shape=tuple(a.shape))

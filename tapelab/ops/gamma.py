@@ -126,7 +126,7 @@ def _without_shape_0(a: Any, y: Any) -> Any:
     return np.where(a == 0, y.dtype.type(np.nan), y)[()]
 
 
-@igamma.grad("a", r"\bar a = \bar y \cdot \operatorname{slope}(a, x)")
+@igamma.grad("a", r"\bar a = \bar y \cdot \frac{\partial y}{\partial a}")
 def igamma_grad_a(dy: Any, y: Any, a: Any, x: Any) -> Any:
     return dy * igamma_derivative(a, x)
 
@@ -137,7 +137,7 @@ def igamma_grad_x(dy: Any, y: Any, a: Any, x: Any) -> Any:
     return dy * _gamma_density(a, x)
 
 
-@igammac.grad("a", r"\bar a = -\bar y \cdot \operatorname{slope}(a, x)")
+@igammac.grad("a", r"\bar a = \bar y \cdot \frac{\partial y}{\partial a}")
 def igammac_grad_a(dy: Any, y: Any, a: Any, x: Any) -> Any:
     return dy * -igamma_derivative(a, x)
 
