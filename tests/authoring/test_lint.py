@@ -45,12 +45,12 @@ def test_a_lesson_is_sound_and_gives_nothing_away(work):
         ("notebook.py", 'exercise("cubes.2")', 'exercise("cubes.9")', "no tf.exercise('cubes.2')"),
     ],
 )  # fmt: skip
-def test_each_fault_is_told(folder, file, before, after, said):
+def test_each_fault_is_reported(folder, file, before, after, said):
     found = problems(folder.edit(file, before, after).work)
     assert any(said in each for each in found), found
 
 
-def test_an_exercise_without_hints_is_told(folder):
+def test_an_exercise_without_hints_is_reported(folder):
     folder.edit("exercises.py", 'hints=("Is there a path from y back to x, over operations on '
                 'the tape?",),', "hints=(),")  # fmt: skip
     assert problems(folder.work) == ["Exercise cubes.3 has no hints; the first one is free."]
@@ -71,5 +71,5 @@ def test_an_exercise_without_hints_is_told(folder):
     ],
     ids=["value", "function", "gradient", "choice", "choices", "quantity"],
 )  # fmt: skip
-def test_slips_that_nobody_is_told_of_are_found(check, never):
+def test_slips_that_nobody_is_reported_of_are_found(check, never):
     assert [slip.text for slip in unreachable(check)] == never

@@ -24,7 +24,7 @@ def test_learners_get_the_text_without_solutions_and_the_teacher_with_them(folde
         assert line not in learners
 
 
-def test_the_notebook_tells_what_its_exercises_are_worth(folder):
+def test_the_notebook_says_what_its_exercises_are_worth(folder):
     about = json.loads(notebook(folder.work, solved=False))["metadata"]["tapelab"]
     assert about["lesson"] == "cubes"
     assert [each["points"] for each in about["exercises"]] == [10, 6, 4]
@@ -53,13 +53,13 @@ def test_a_file_that_is_not_in_the_folder_is_refused(folder, name):
          "cube = x * x * x", "exercises.py holds a line of a solution: 'cube = x * x * x'."),
     ],
 )  # fmt: skip
-def test_what_leaks_is_told(folder, file, before, after, said):
+def test_what_leaks_is_reported(folder, file, before, after, said):
     assert list(leaks(folder.work)) == []
     found = list(leaks(folder.edit(file, before, after).work))
     assert any(said in each for each in found), found
 
 
-def test_a_private_check_that_cannot_be_taken_out_is_told(folder):
+def test_a_private_check_that_cannot_be_taken_out_is_reported(folder):
     folder.edit("exercises.py", "EXERCISES = (", "from dataclasses import replace\nEXERCISES = (")
     folder.edit("exercises.py", "(SLOPE, TAPE, GUESS)",
                 "(SLOPE, TAPE, replace(GUESS, checks=tuple(map(type(GUESS.checks[0]).private, "
@@ -68,7 +68,7 @@ def test_a_private_check_that_cannot_be_taken_out_is_told(folder):
     assert "The private check 'The slope at 0' of cubes.3 cannot be taken out" in found[0]
 
 
-def test_a_hidden_check_whose_judge_is_an_object_is_told_as_well(folder):
+def test_a_hidden_check_whose_judge_is_an_object_is_reported_as_well(folder):
     imports = "from dataclasses import replace\nfrom functools import partial\n"
     folder.edit("exercises.py", "EXERCISES = (", f"{imports}EXERCISES = (")
     folder.edit("exercises.py", "(SLOPE, TAPE, GUESS)",
@@ -87,12 +87,12 @@ def test_a_hidden_check_whose_judge_is_an_object_is_told_as_well(folder):
         ("### BEGIN SOLUTION\n### BEGIN SOLUTION", "Line 2"),
     ],
 )
-def test_marks_out_of_place_are_told(text, said):
+def test_marks_out_of_place_are_reported(text, said):
     with pytest.raises(WorkError, match=said):
         chosen(text, solved=False)
 
 
-def test_a_folder_that_is_no_work_is_told_how_to_begin(tmp_path):
+def test_a_folder_that_is_no_work_is_reported_how_to_begin(tmp_path):
     with pytest.raises(WorkError, match=r"no exercises\.py in .* tapelab exercise new"):
         Work.read(tmp_path)
     (tmp_path / "exercises.py").write_text("EXERCISES = 3")
@@ -102,7 +102,7 @@ def test_a_folder_that_is_no_work_is_told_how_to_begin(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_starter_that_earns_points_and_a_solution_that_does_not_are_told(folder):
+def test_a_starter_that_earns_points_and_a_solution_that_does_not_are_reported(folder):
     folder.edit("notebook.py", 'return {"slope": ..., "un', 'return {"slope": 0.0, "un')
     folder.edit("notebook.py", "return tape.gradient(cube, x)", "return cube")
     found = list(doubts(folder.work))

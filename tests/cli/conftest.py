@@ -24,7 +24,7 @@ def tapelab(tmp_path) -> Command:
 
     def run(*arguments, code: int = 0, **environment) -> subprocess.CompletedProcess[str]:
         quiet = {key: value for key, value in os.environ.items() if key not in DISPLAYS}
-        told = subprocess.run(
+        output = subprocess.run(
             [sys.executable, "-m", "tapelab.cli", *map(str, arguments)],
             capture_output=True,
             text=True,
@@ -33,10 +33,10 @@ def tapelab(tmp_path) -> Command:
             env=quiet | {"COLUMNS": "100", "HOME": str(tmp_path)} | environment,
             timeout=180,
         )
-        assert told.returncode == code, told.stdout + told.stderr
+        assert output.returncode == code, output.stdout + output.stderr
         if code:
-            assert "Traceback" not in told.stderr or arguments[0] == "explain"
-        return told
+            assert "Traceback" not in output.stderr or arguments[0] == "explain"
+        return output
 
     return run
 
@@ -52,9 +52,9 @@ def main(monkeypatch, capsys, tmp_path) -> Command:
         monkeypatch.setattr(sys, "argv", ["tapelab", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             app.main()
-        told = capsys.readouterr()
-        assert ended.value.code == code, told.out + told.err
-        return subprocess.CompletedProcess(arguments, code, told.out, told.err)
+        output = capsys.readouterr()
+        assert ended.value.code == code, output.out + output.err
+        return subprocess.CompletedProcess(arguments, code, output.out, output.err)
 
     return run
 

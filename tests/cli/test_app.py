@@ -20,46 +20,46 @@ def test_the_version_is_printed(tapelab):
 
 
 def test_the_installed_program_and_the_module_are_one(tapelab):
-    told = subprocess.run([PROGRAM, "-h"], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == tapelab("-h", COLUMNS="80").stdout.split()
+    output = subprocess.run([PROGRAM, "-h"], capture_output=True, text=True, check=True)
+    assert output.stdout.split() == tapelab("-h", COLUMNS="80").stdout.split()
 
 
 def test_help_lists_every_command_with_a_sentence_and_the_exit_codes(main):
-    told = main("--help").stdout
+    output = main("--help").stdout
     for name in COMMANDS:
-        (line,) = (row for row in told.splitlines() if row.startswith(f"│ {name} "))
+        (line,) = (row for row in output.splitlines() if row.startswith(f"│ {name} "))
         assert len(line.strip("│ ").split()) > 4
-    assert "Exit codes: 0 all is well" in " ".join(told.split())
+    assert "Exit codes: 0 all is well" in " ".join(output.split())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_a_sentence_for_each_option(main, command):
-    told = main(command, "--help").stdout
-    assert f"Usage: tapelab {command} " in told
-    assert "TEXT" not in told
+    output = main(command, "--help").stdout
+    assert f"Usage: tapelab {command} " in output
+    assert "TEXT" not in output
 
 
 @pytest.mark.parametrize("wrong", [["shwo"], ["show"], ["show", "z.tape", "--txt"]])
 def test_a_mistyped_command_ends_in_2_with_help_at_hand(main, wrong):
-    told = main(*wrong, code=2)
-    assert told.stdout == ""
-    assert "Usage: tapelab" in told.stderr
+    output = main(*wrong, code=2)
+    assert output.stdout == ""
+    assert "Usage: tapelab" in output.stderr
 
 
 def test_without_the_library_for_commands_the_extra_is_named():
     without_typer = "import sys; sys.modules['typer'] = None; import tapelab.cli"
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", without_typer], capture_output=True, text=True, check=False
     )
-    assert told.returncode == 2
-    assert told.stderr.endswith("Try: pip install 'tapelab[lab]'\n")
-    assert "Traceback" not in told.stderr
+    assert output.returncode == 2
+    assert output.stderr.endswith("Try: pip install 'tapelab[lab]'\n")
+    assert "Traceback" not in output.stderr
 
 
 def completed(tapelab, words: str) -> list[str]:
     """What bash offers where these words end."""
-    asked = {"_TAPELAB_COMPLETE": "complete_bash", "COMP_WORDS": words}
-    return tapelab(COMP_CWORD=str(words.count(" ")), **asked).stdout.split()
+    requests = {"_TAPELAB_COMPLETE": "complete_bash", "COMP_WORDS": words}
+    return tapelab(COMP_CWORD=str(words.count(" ")), **requests).stdout.split()
 
 
 def test_the_tab_key_offers_commands_lessons_and_files(tapelab, tape, tmp_path):
@@ -72,5 +72,5 @@ def test_the_tab_key_offers_commands_lessons_and_files(tapelab, tape, tmp_path):
 
 
 def test_a_terminal_without_our_letters_gets_the_text_all_the_same(tapelab, tape):
-    told = tapelab("show", tape, "--text", PYTHONIOENCODING="ascii").stdout
-    assert "Write instead:" in told
+    output = tapelab("show", tape, "--text", PYTHONIOENCODING="ascii").stdout
+    assert "Write instead:" in output

@@ -26,9 +26,9 @@ def test_a_folder_that_nobody_may_write_ends_in_one_sentence(
     tapelab, tape, tmp_path, command, said
 ):
     before = tape.read_bytes()
-    told = tapelab(*command, code=2)
-    assert told.stderr.startswith(f"tapelab: {said}")
-    assert len(told.stderr.splitlines()) == 1
+    output = tapelab(*command, code=2)
+    assert output.stderr.startswith(f"tapelab: {said}")
+    assert len(output.stderr.splitlines()) == 1
     assert tape.read_bytes() == before
     assert {each.name for each in tmp_path.iterdir()} <= {"z.tape", ".cache"}
 
@@ -40,8 +40,8 @@ def test_without_a_place_for_compiled_code_a_script_runs_all_the_same(tapelab, t
     )
     places = {"TAPELAB_CACHE_DIR": "/proc/cache", "NUMBA_CACHE_DIR": "/proc/cache"}
     assert tapelab("explain", "a.py", **places).stdout.startswith("6.0\n")
-    told = tapelab("doctor", **places).stdout
-    assert "cannot be written; each process compiles anew\n    Try: Set TAPELAB_CACHE_DIR" in told
+    output = tapelab("doctor", **places).stdout
+    assert "cannot be written; each process compiles anew\n    Try: Set TAPELAB_CACHE_DIR" in output
 
 
 def test_where_port_8888_is_taken_doctor_names_the_next_free_one(tapelab):

@@ -19,20 +19,20 @@ def found(look, title) -> Check:
 
 
 def test_this_host_is_fit_for_the_lessons(tapelab):
-    told = tapelab("doctor").stdout
-    assert "✓ Python: 3." in told
-    assert re.search(r"^✓ jupyterlab: 4\.", told, re.MULTILINE)
-    assert told.rstrip().split("\n")[-1] in VERDICTS.values()
+    output = tapelab("doctor").stdout
+    assert "✓ Python: 3." in output
+    assert re.search(r"^✓ jupyterlab: 4\.", output, re.MULTILINE)
+    assert output.rstrip().split("\n")[-1] in VERDICTS.values()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a display")
 def test_what_is_poor_stands_beside_its_cure(main):
-    told = main("doctor").stdout
-    assert re.search(r"^! browser: none here.*\n    Try: ", told, re.MULTILINE)
-    assert told.rstrip().endswith("missed by a part of them.")
+    output = main("doctor").stdout
+    assert re.search(r"^! browser: none here.*\n    Try: ", output, re.MULTILINE)
+    assert output.rstrip().endswith("missed by a part of them.")
 
 
-def test_json_tells_the_same_to_programs(main):
+def test_json_says_the_same_to_programs(main):
     read = json.loads(main("doctor", "--json").stdout)
     assert {each["title"] for each in read["checks"]} >= {"Python", "numpy", "port", "lessons"}
     assert all(each["cure"] for each in read["checks"] if each["state"] != "good")
@@ -40,12 +40,12 @@ def test_json_tells_the_same_to_programs(main):
 
 def test_what_is_needed_and_missing_ends_in_1_with_the_command_that_installs_it(main, monkeypatch):
     monkeypatch.setattr(packages, "version_of", lambda name: None if name == "jupyterlab" else "9")
-    told = main("doctor", code=1).stdout
-    assert "× jupyterlab: not installed\n    Try: pip install 'jupyterlab" in told
-    assert "Something that is needed is missing" in told
+    output = main("doctor", code=1).stdout
+    assert "× jupyterlab: not installed\n    Try: pip install 'jupyterlab" in output
+    assert "Something that is needed is missing" in output
 
 
-def test_what_only_a_part_misses_is_told_with_what_is_missed(monkeypatch):
+def test_what_only_a_part_misses_is_reported_with_what_is_missed(monkeypatch):
     monkeypatch.setattr(packages, "version_of", lambda name: None)
     check = found(doctor_command.installed, "graphviz")
     assert (check.state, check.found) == (State.POOR, "not installed; no .dot files")
@@ -67,7 +67,7 @@ def test_versions_are_held_against_what_was_tested(monkeypatch, version, state, 
     assert said in check.found
 
 
-def test_a_cache_that_cannot_be_written_is_told(monkeypatch, tmp_path):
+def test_a_cache_that_cannot_be_written_is_reported(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TAPELAB_CACHE_DIR", str(tmp_path / "file" / "cache"))
     check = found(doctor_command.compiling, "cache folder")
@@ -75,7 +75,7 @@ def test_a_cache_that_cannot_be_written_is_told(monkeypatch, tmp_path):
     assert "TAPELAB_CACHE_DIR" in check.cure
 
 
-def test_a_kernel_of_another_python_is_told(monkeypatch, tmp_path):
+def test_a_kernel_of_another_python_is_reported(monkeypatch, tmp_path):
     folder = tmp_path / "kernels" / "python3"
     folder.mkdir(parents=True)
     spec = {"argv": ["/elsewhere/python", "-m", "ipykernel"], "display_name": "", "language": ""}
@@ -86,13 +86,13 @@ def test_a_kernel_of_another_python_is_told(monkeypatch, tmp_path):
     assert "ipykernel install" in check.cure
 
 
-def test_a_language_that_nobody_translated_is_told_with_those_there_are(monkeypatch):
+def test_a_language_that_nobody_translated_is_reported_with_those_there_are(monkeypatch):
     monkeypatch.setenv("TAPELAB_LANGUAGE", "xx")
     check = found(doctor_command.surroundings, "language")
     assert check.cure == "Set TAPELAB_LANGUAGE to one of en, he, zh_CN."
 
 
-def test_missing_bundles_and_extensions_are_told(monkeypatch, tmp_path):
+def test_missing_bundles_and_extensions_are_reported(monkeypatch, tmp_path):
     monkeypatch.setattr(doctor_command, "STATIC", tmp_path)
     paths = doctor_command.import_module("jupyter_core.paths")
     monkeypatch.setattr(paths, "jupyter_path", lambda *_: [str(tmp_path)])

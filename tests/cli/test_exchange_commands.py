@@ -43,9 +43,9 @@ def rows(path):
 
 def test_a_course_of_nbgrader_becomes_a_folder_of_ours(main, tmp_path):
     save(tmp_path / "course/source/hw1/slopes.ipynb", SOURCE)
-    told = main("exercise", "import", "course", "--format", "nbgrader", "--to", "hw1").stdout
-    assert "2 exercises with 3 checks came from nbgrader" in told
-    assert "By hand: why, 3 points" in told
+    output = main("exercise", "import", "course", "--format", "nbgrader", "--to", "hw1").stdout
+    assert "2 exercises with 3 checks came from nbgrader" in output
+    assert "By hand: why, 3 points" in output
     assert (tmp_path / "hw1" / "exercises.py").is_file()
 
 
@@ -70,8 +70,8 @@ def test_a_course_of_nbgrader_gets_back_what_was_graded_here(main, tmp_path):
         exercises = (ExerciseResult("hw1.slope", "One", (check,)),)
         book.record(Result("d1", "emmy", "hw1", "v1", 1, "bubblewrap", exercises))
         book.comment("emmy", "hw1", "Well drawn.")
-    told = main("gradebook", "export", "--format", "nbgrader", "--to", "course").stdout
-    assert told == "Wrote 1 notebooks and their feedback to course.\n"
+    output = main("gradebook", "export", "--format", "nbgrader", "--to", "course").stdout
+    assert output == "Wrote 1 notebooks and their feedback to course.\n"
     assert "Well drawn." in (tmp_path / "course/feedback/emmy/hw1/slopes.html").read_text("utf-8")
     assert load(tmp_path / "course/autograded/emmy/hw1/slopes.ipynb")
     assert not (tmp_path / "course/feedback/ada").exists()
@@ -116,9 +116,9 @@ def test_every_list_has_both_students(main, tmp_path, form):
 @pytest.mark.usefixtures("book")
 def test_results_go_out_as_json_and_for_gradescope(main, tmp_path):
     main("gradebook", "export", "--format", "json", "--to", "all.json")
-    (told,) = json.loads((tmp_path / "all.json").read_text())
-    assert (told["student"], told["final"]) == ("ada", 1.5)
-    assert Result.from_json(json.dumps(told["result"])).points == 1.5
+    (output,) = json.loads((tmp_path / "all.json").read_text())
+    assert (output["student"], output["final"]) == ("ada", 1.5)
+    assert Result.from_json(json.dumps(output["result"])).points == 1.5
     main("gradebook", "export", "--format", "gradescope", "--to", "gs")
     assert json.loads((tmp_path / "gs" / "sums" / "ada.json").read_text())["score"] == 1.5
 
@@ -129,8 +129,8 @@ def test_a_platforms_list_adds_its_students_and_their_numbers(main, tmp_path):
         "Student,ID,SIS User ID,SIS Login ID,Section,Sums (5)\nPoints Possible,,,,,2\n"
         '"Lovelace, Ada",18,s-2,ada,A,\n"Noether, Emmy",19,s-3,emmy,A,\n'
     )
-    told = main("gradebook", "import", "roster.csv", "--format", "canvas").stdout
-    assert told == "1 students added, 1 were there.\n"
+    output = main("gradebook", "import", "roster.csv", "--format", "canvas").stdout
+    assert output == "1 students added, 1 were there.\n"
     with Gradebook.open(tmp_path / "gradebook.db") as book:
         assert book.student("emmy").name == "Emmy Noether"
         assert book.student("ada").ids["id"] == "18"
@@ -151,6 +151,6 @@ def test_a_platforms_list_adds_its_students_and_their_numbers(main, tmp_path):
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(main, command, said):
-    told = main(*command.split(), code=2).stderr
-    assert said in told
-    assert told.count("\n") <= 2
+    output = main(*command.split(), code=2).stderr
+    assert said in output
+    assert output.count("\n") <= 2

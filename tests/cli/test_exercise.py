@@ -6,8 +6,8 @@ import pytest
 
 
 def test_a_new_folder_holds_an_example_named_after_it(main, tmp_path):
-    told = main("exercise", "new", "cubes").stdout
-    assert "Wrote cubes/exercises.py." in told
+    output = main("exercise", "new", "cubes").stdout
+    assert "Wrote cubes/exercises.py." in output
     assert 'tf.check("cubes.1")' in (tmp_path / "cubes" / "notebook.py").read_text()
 
 
@@ -28,10 +28,10 @@ def test_what_cannot_be_is_one_sentence(main, tmp_path, arguments, said):
 
 def test_a_preview_prints_the_notebook_its_checks_and_its_hints(main):
     main("exercise", "new", "cubes")
-    told = main("exercise", "preview", "cubes").stdout
+    output = main("exercise", "preview", "cubes").stdout
     for text in ("x³, anywhere", "def slope(value):", "(private)", "(1 points)", "20 points"):
-        assert text in told
-    assert "x * x * x" not in told
+        assert text in output
+    assert "x * x * x" not in output
     assert "x * x * x" in main("exercise", "preview", "cubes", "--solved").stdout
 
 
@@ -51,14 +51,14 @@ def test_what_speaks_against_a_work_is_listed(main, tmp_path):
     main("exercise", "new", "cubes")
     script = tmp_path / "cubes" / "exercises.py"
     script.write_text(script.read_text().replace("POINTS = 20", "POINTS = 21"))
-    told = main("exercise", "release", "cubes", code=1).stderr
-    assert "- POINTS says 21; the checks add up to 20." in told
+    output = main("exercise", "release", "cubes", code=1).stderr
+    assert "- POINTS says 21; the checks add up to 20." in output
     assert not (tmp_path / "cubes" / "release").exists()
 
 
 @pytest.mark.slow
 def test_the_example_is_proved_and_released(main, tmp_path):
     main("exercise", "new", "cubes")
-    told = main("exercise", "release", "cubes").stdout
-    assert told.startswith("Released to cubes/release: cubes.ipynb, exercises.py.")
+    output = main("exercise", "release", "cubes").stdout
+    assert output.startswith("Released to cubes/release: cubes.ipynb, exercises.py.")
     assert "private" not in (tmp_path / "cubes" / "release" / "exercises.py").read_text()

@@ -69,14 +69,14 @@ def test_a_folder_is_graded_and_the_next_time_only_what_has_no_result(main, fold
         (["-a", "05", "-g", "nowhere/x.db"], "unable to open database file"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_a_sentence(main, folder, held, arguments, words):
+def test_what_cannot_be_done_is_reported_in_a_sentence(main, folder, held, arguments, words):
     assert words in main("grade", folder, *arguments, *held, code=2).stderr
 
 
 def test_help_says_what_the_exit_codes_mean(main):
-    told = " ".join(main("grade", "--help").stdout.split())
-    assert "Exit codes: 0" in told
-    assert "130" in told
+    output = " ".join(main("grade", "--help").stdout.split())
+    assert "Exit codes: 0" in output
+    assert "130" in output
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ def course(main, tmp_path):
     return main
 
 
-def told(command, *arguments):
+def output(command, *arguments):
     return json.loads(command("gradebook", *arguments, "--json").out_text)
 
 
@@ -38,7 +38,7 @@ def main(main):
 
 
 def test_a_roster_is_read_with_what_other_systems_call_people(course):
-    ada, bob = told(course, "students", "list")
+    ada, bob = output(course, "students", "list")
     assert ada == {"login": "ada", "name": "Ada Lovelace", "email": "ada@x.org",
                    "ids": {"sis_user_id": "4711"}}  # fmt: skip
     assert bob["name"] == ""
@@ -48,9 +48,13 @@ def test_a_roster_with_a_known_student_adds_nobody_unless_it_updates(course, tmp
     (tmp_path / "more.csv").write_text("student;name\neve;Eve\nada;Augusta Ada\n")
     refused = course("gradebook", "students", "import", "more.csv", code=2)
     assert "has a student ada already" in refused.stderr
-    assert len(told(course, "students", "list")) == 2
+    assert len(output(course, "students", "list")) == 2
     course("gradebook", "students", "import", "more.csv", "--update")
-    assert [each["name"] for each in told(course, "students", "list")] == ["Augusta Ada", "", "Eve"]
+    assert [each["name"] for each in output(course, "students", "list")] == [
+        "Augusta Ada",
+        "",
+        "Eve",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +73,7 @@ def test_a_roster_that_is_wrong_says_where(main, tmp_path, content, words):
     (tmp_path / "roster.csv").write_bytes(content)
     main("gradebook", "init")
     assert words in main("gradebook", "students", "import", "roster.csv", code=2).stderr
-    assert told(main, "students", "list") == []
+    assert output(main, "students", "list") == []
 
 
 def test_rules_marks_and_comments_come_to_a_grade(course):
@@ -81,18 +85,18 @@ def test_rules_marks_and_comments_come_to_a_grade(course):
     extra = course("gradebook", "mark", "ada", "sums", "1", "--extra")
     assert extra.stdout == "ada now has 2.5 points for sums.\n"
     course("gradebook", "comment", "ada", "sums", "Well done.")
-    ada, bob = told(course, "show", "sums")
+    ada, bob = output(course, "show", "sums")
     assert (ada["points"], ada["extra"], ada["final"], ada["by_hand"]) == (1.5, 1, 2.5, "yes")
     assert bob["final"] == 0
-    assert [each["percent"] for each in told(course, "totals")] == [125, 0]
-    about = [each["what"] for each in told(course, "history", "sums/ada")]
+    assert [each["percent"] for each in output(course, "totals")] == [125, 0]
+    about = [each["what"] for each in output(course, "history", "sums/ada")]
     assert about == ["mark: points", "mark: extra", "comment"]
 
 
 def test_a_lesson_can_get_its_rules_before_anything_is_handed_in(main):
     main("gradebook", "init")
     main("gradebook", "rules", "03", "--due", "2026-03-01T23:59:00")
-    (lesson,) = told(main, "list")
+    (lesson,) = output(main, "list")
     assert (lesson["assignment"], lesson["points"], lesson["submissions"]) == ("03", 50, 0)
 
 
@@ -117,7 +121,7 @@ def test_tables_are_for_people_and_show_markup_as_it_is(course):
         (["list", "-g", "mysql://x"], "names no gradebook"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_a_sentence(course, arguments, words):
+def test_what_cannot_be_done_is_reported_in_a_sentence(course, arguments, words):
     assert words in course("gradebook", *arguments, code=2).stderr
 
 

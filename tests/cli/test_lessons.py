@@ -19,47 +19,47 @@ from tapelab.views.card import DATA
 
 
 def test_lessons_lists_every_title_with_its_time(tapelab):
-    told = tapelab("lessons").stdout
+    output = tapelab("lessons").stdout
     for lesson in lessons(shipped_folder()):
         number, _, title = lesson.title.partition(" · ")
-        assert re.search(rf"{number} +{re.escape(title)} +{lesson.minutes} min", told)
+        assert re.search(rf"{number} +{re.escape(title)} +{lesson.minutes} min", output)
     assert lesson.minutes > 0
 
 
-def test_lessons_are_copied_and_what_was_added_is_told(tapelab, tmp_path):
-    told = tapelab("lessons", "--copy", "mine").stdout
-    assert told.startswith(f"Added to {tmp_path / 'mine'}: {START_PAGE}")
+def test_lessons_are_copied_and_what_was_added_is_reported(tapelab, tmp_path):
+    output = tapelab("lessons", "--copy", "mine").stdout
+    assert output.startswith(f"Added to {tmp_path / 'mine'}: {START_PAGE}")
     assert (tmp_path / "mine" / START_PAGE).is_file()
 
 
 def test_the_copies_of_a_learner_are_kept(main, tmp_path):
     lesson = lessons(shipped_folder())[0]
     (tmp_path / lesson.name).write_text("my work")
-    told = main("lessons", "--copy", tmp_path).stdout
-    assert f"Kept as you left them: {lesson.name}." in told
+    output = main("lessons", "--copy", tmp_path).stdout
+    assert f"Kept as you left them: {lesson.name}." in output
     assert (tmp_path / lesson.name).read_text() == "my work"
 
 
 def test_lessons_are_copied_and_listed_in_a_language(tapelab, main, monkeypatch, tmp_path):
-    told = tapelab("lessons", "--copy", "mine", "--language", "zh_CN").stdout
-    assert told.startswith(f"已加入 {tmp_path / 'mine'}：{START_PAGE}")
+    output = tapelab("lessons", "--copy", "mine", "--language", "zh_CN").stdout
+    assert output.startswith(f"已加入 {tmp_path / 'mine'}：{START_PAGE}")
     assert "第一条磁带" in (tmp_path / "mine" / "02-the-first-tape.ipynb").read_text()
     monkeypatch.setenv("TAPELAB_LANGUAGE", "zh-CN")
     assert "第一条磁带" in main("lessons").stdout
 
 
-def test_a_language_without_lessons_is_told_with_those_that_have_them(main):
-    told = main("lessons", "--copy", "mine", "--language", "xx", code=2).stderr
-    assert told == "tapelab: There are no lessons in 'xx'. There are: en, he, zh_CN.\n"
+def test_a_language_without_lessons_is_reported_with_those_that_have_them(main):
+    output = main("lessons", "--copy", "mine", "--language", "xx", code=2).stderr
+    assert output == "tapelab: There are no lessons in 'xx'. There are: en, he, zh_CN.\n"
 
 
 def test_a_folder_that_cannot_be_written_ends_in_one_sentence(main, tmp_path):
     (tmp_path / "file").write_text("")
-    told = main("lessons", "--copy", "file/mine", code=2).stderr
-    assert told.startswith("tapelab: The lessons cannot be copied to ")
+    output = main("lessons", "--copy", "file/mine", code=2).stderr
+    assert output.startswith("tapelab: The lessons cannot be copied to ")
 
 
-def test_a_folder_that_is_not_there_is_told_with_how_to_fill_it(main):
+def test_a_folder_that_is_not_there_is_reported_with_how_to_fill_it(main):
     assert main("lessons", "nowhere", code=2).stderr == (
         "tapelab: There is no folder nowhere. To put the lessons there: "
         "tapelab lessons --copy nowhere\n"
@@ -93,22 +93,22 @@ def test_a_notebook_without_verdicts_has_no_points(tmp_path, text):
 
 
 @pytest.mark.parametrize("port", [-1, 0, 65536, 99999])
-def test_a_number_that_is_no_port_is_told_the_range(main, tmp_path, port):
-    told = main("lab", tmp_path, "--port", port, code=2).stderr
-    assert told == f"tapelab: {port} is no port: ports go from 1 to 65535. Try --port 8888.\n"
+def test_a_number_that_is_no_port_is_reported_the_range(main, tmp_path, port):
+    output = main("lab", tmp_path, "--port", port, code=2).stderr
+    assert output == f"tapelab: {port} is no port: ports go from 1 to 65535. Try --port 8888.\n"
 
 
-def test_a_port_in_use_is_told_before_anything_starts(tapelab, tmp_path):
+def test_a_port_in_use_is_reported_before_anything_starts(tapelab, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        told = tapelab("lab", tmp_path / "mine", "--port", port, code=2)
-    assert told.stderr == (
+        output = tapelab("lab", tmp_path / "mine", "--port", port, code=2)
+    assert output.stderr == (
         f"tapelab: Port {port} cannot be used: Address already in use. "
         "Leave --port out, and the first free port from 8888 on is taken.\n"
     )
 
 
-def test_a_missing_jupyterlab_is_told_with_the_command_that_installs_it(monkeypatch, tmp_path):
+def test_a_missing_jupyterlab_is_reported_with_the_command_that_installs_it(monkeypatch, tmp_path):
     monkeypatch.setattr(launcher.importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(launcher.LaunchError, match=re.escape("pip install 'tapelab[lab]'")):
         launcher.become_jupyterlab(tmp_path, START_PAGE, port=None, browser=False)
@@ -132,9 +132,9 @@ def test_jupyterlab_is_started_with_the_language_and_lessons_in_it(main, monkeyp
     assert "הסרט הראשון" in (tmp_path / "02-the-first-tape.ipynb").read_text()
 
 
-def test_a_lesson_that_is_not_there_is_told_with_those_that_are(main, tmp_path):
-    told = main("lab", "mine", "--lesson", "99", code=2).stderr
-    assert told.startswith("tapelab: There is no lesson '99'. There are: 00-tensors-and-")
+def test_a_lesson_that_is_not_there_is_reported_with_those_that_are(main, tmp_path):
+    output = main("lab", "mine", "--lesson", "99", code=2).stderr
+    assert output.startswith("tapelab: There is no lesson '99'. There are: 00-tensors-and-")
     assert not (tmp_path / "mine").exists()
 
 

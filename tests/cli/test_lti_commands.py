@@ -19,9 +19,9 @@ PUBLISH = ("gradebook", "publish", "sums", "--platform", "lms.json", "--key", "k
 @pytest.fixture
 def platform(main, tmp_path):
     """A platform that was given our public key, and a course of which two handed something in."""
-    told = main("gradebook", "lti-key", "key.pem").stdout
-    assert "PRIVATE" not in told
-    assert main("gradebook", "lti-key", "key.pem").stdout == told
+    output = main("gradebook", "lti-key", "key.pem").stdout
+    assert "PRIVATE" not in output
+    assert main("gradebook", "lti-key", "key.pem").stdout == output
     assert (tmp_path / "key.pem").stat().st_mode & 0o077 == 0
     with Gradebook.open(tmp_path / "gradebook.db") as book:
         book.put_assignment(Listed("sums", "Sums", "v1", (Part("sums.1", "One", 2),)))
@@ -52,9 +52,9 @@ def test_scores_arrive_in_a_column_that_is_made_once_and_are_replaced_there(main
 def test_a_score_that_is_refused_is_said_and_the_others_arrive(main, platform):
     main(*PUBLISH)
     platform.refused = {"user-7"}
-    told = main(*PUBLISH, "--column", f"{platform.url}/items/1", code=1)
-    assert "ada: The platform refused with 404" in told.stderr
-    assert told.stdout == "1 of 2 scores arrived.\n"
+    output = main(*PUBLISH, "--column", f"{platform.url}/items/1", code=1)
+    assert "ada: The platform refused with 404" in output.stderr
+    assert output.stdout == "1 of 2 scores arrived.\n"
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"client_id": "x"}'])
@@ -64,6 +64,6 @@ def test_a_file_that_describes_no_platform_is_one_sentence(main, platform, tmp_p
 
 
 def test_a_platform_without_lineitems_needs_a_column(main, platform, tmp_path):
-    told = json.loads((tmp_path / "lms.json").read_text())
-    (tmp_path / "lms.json").write_text(json.dumps(told | {"lineitems": ""}))
+    output = json.loads((tmp_path / "lms.json").read_text())
+    (tmp_path / "lms.json").write_text(json.dumps(output | {"lineitems": ""}))
     assert "Give its lineitems" in main(*PUBLISH, code=2).stderr

@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 
 
-def test_warmup_tells_how_many_kernels_are_compiled(tapelab):
-    told = tapelab("warmup", HOME=str(Path.home())).stdout  # where the compiled code is
-    assert re.search(r"^\d\d kernels are compiled\.$", told, re.MULTILINE)
-    assert told.endswith("What tf.function needs is compiled.\n")
+def test_warmup_says_how_many_kernels_are_compiled(tapelab):
+    output = tapelab("warmup", HOME=str(Path.home())).stdout  # where the compiled code is
+    assert re.search(r"^\d\d kernels are compiled\.$", output, re.MULTILINE)
+    assert output.endswith("What tf.function needs is compiled.\n")
 
 
-def test_without_numba_it_is_told_that_numpy_does_the_work(main, monkeypatch):
+def test_without_numba_it_is_reported_that_numpy_does_the_work(main, monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     for name in [each for each in sys.modules if each.startswith("tapelab.kernels.compiled")]:
         monkeypatch.delitem(sys.modules, name)
-    told = main("warmup", code=2).stderr
-    assert told.endswith("numba is missing, and NumPy does its work. Try: pip install numba\n")
+    output = main("warmup", code=2).stderr
+    assert output.endswith("numba is missing, and NumPy does its work. Try: pip install numba\n")

@@ -36,9 +36,9 @@ def test_every_sentence_of_the_commands_of_learners_is_translated(name):
 
 
 def test_doctor_says_its_verdict_and_its_cures(main, spoken):
-    told = main("doctor").stdout.splitlines()
-    assert re.search(spoken, told[-1])
-    assert all(re.search(spoken, line) for line in told if line.startswith("    "))
+    output = main("doctor").stdout.splitlines()
+    assert re.search(spoken, output[-1])
+    assert all(re.search(spoken, line) for line in output if line.startswith("    "))
 
 
 def test_the_list_of_lessons_has_a_head(main, spoken):

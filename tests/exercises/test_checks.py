@@ -53,7 +53,7 @@ def test_an_entry_that_is_missing_is_named(returned, given, text):
     [((1.0, 2.0), ""), ((1.0,), "Return 2 values or more; here are 1."),
      (2.0, "Return a tuple of values; this is a float.")],
 )  # fmt: skip
-def test_a_place_that_is_missing_is_told(returned, given, text):
+def test_a_place_that_is_missing_is_reported(returned, given, text):
     assert returned(value("second", 2, 2.0, where=(1,)), given).text == text
 
 

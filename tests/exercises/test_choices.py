@@ -24,13 +24,15 @@ def test_the_right_option_is_found_however_it_is_written(returned, given):
     ("given", "text"),
     [("forward", "Many inputs."), ("both cost the same", "One output.")],
 )
-def test_another_option_is_told_why_not_and_the_right_one_is_not_given_away(returned, given, text):
+def test_another_option_gets_its_reason_and_the_right_one_is_not_given_away(
+    returned, given, text
+):
     found = returned(ONE, given)
     assert (found.points, found.text, found.expected) == (0, text, "")
 
 
 @pytest.mark.parametrize("given", ["sideways", 3, None, ["reverse", "forward"]])
-def test_what_is_no_option_is_told_the_options(returned, given):
+def test_what_is_no_option_is_reported_the_options(returned, given):
     assert returned(ONE, given).points == 0
 
 
@@ -81,5 +83,5 @@ def test_a_quantity_is_right_in_any_unit_of_its_kind(returned, given):
         ((1.0, 2.0), "One number is asked for."),
     ],
 )
-def test_a_wrong_quantity_is_told_apart(returned, given, text):
+def test_a_wrong_quantity_is_reported_apart(returned, given, text):
     assert returned(BYTES, given).text == text

@@ -53,7 +53,7 @@ def test_a_right_gradient_earns_all_points(found):
          "A gradient has the shape of its source, (3,); this one has (2, 3)."),
     ],
 )  # fmt: skip
-def test_a_wrong_gradient_is_told_apart(found, answer, points, text):
+def test_a_wrong_gradient_is_reported_apart(found, answer, points, text):
     wrong = found(ALONG_W, answer)
     assert (wrong.points, wrong.text) == (points, text)
 

@@ -45,14 +45,14 @@ def test_lines_points_and_bars_draw_the_same_numbers(returned, axes, how):
     assert returned(LINE, axes).points == 4
 
 
-def test_slips_of_a_line_are_told(returned, axes, figure):
+def test_slips_of_a_line_are_reported(returned, axes, figure):
     assert returned(LINE, figure).text == "Nothing is drawn yet."
     axes.plot(ERROR, H)
     swapped = returned(LINE, figure)
     assert (swapped.points, swapped.text) == (2, "x and y are swapped.")
 
 
-def test_a_line_too_short_and_one_of_another_name_are_told(returned, axes):
+def test_a_line_too_short_and_one_of_another_name_are_reported(returned, axes):
     axes.plot(H[:2], ERROR[:2], label="forward")
     assert returned(LINE, axes).text == "It has 2 points, 3 are expected."
     assert returned(NAMED, axes).text == "Nothing is labelled `central`."
@@ -68,15 +68,15 @@ def test_words_on_the_axes_each_earn_their_part(returned, axes):
     assert returned(WORDS, axes).points == 4
 
 
-def test_swapped_words_are_told(returned, axes):
+def test_swapped_words_are_reported(returned, axes):
     axes.set(xlabel="error", ylabel="step")
     assert returned(WORDS, axes).text == "The labels of x and y are swapped."
 
 
 def test_scales_are_compared(returned, axes):
     axes.semilogx(H, ERROR)
-    told = returned(LOG, axes)
-    assert (told.points, told.expected, told.got) == (0, "log and log", "log and linear")
+    message = returned(LOG, axes)
+    assert (message.points, message.expected, message.got) == (0, "log and log", "log and linear")
     axes.set_yscale("log")
     assert returned(LOG, axes).points == 4
 
@@ -91,7 +91,7 @@ def test_a_legend_must_be_shown(returned, axes):
     assert returned(KEY, axes).points == 4
 
 
-def test_what_is_no_figure_and_axes_that_are_not_there_are_told(returned, axes):
+def test_what_is_no_figure_and_axes_that_are_not_there_are_reported(returned, axes):
     assert returned(LINE, 3.0).text.endswith("this is a float.")
     second = draws("second", 4, H, ERROR, axes=1)
     assert returned(second, axes).text == "There are too few axes."

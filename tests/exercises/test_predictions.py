@@ -67,8 +67,8 @@ def program():
 
 
 def said(step, what, way="backward", asks="number", right=True):
-    told = {"step": step, "way": way, "asks": asks, "of": "x", "said": what, "truth": what}
-    return {**told, "right": right}
+    message = {"step": step, "way": way, "asks": asks, "of": "x", "said": what, "truth": what}
+    return {**message, "right": right}
 
 
 SAID = said(8, "1"), said(9, " 1.0 "), said(10, "−0,99"), said(12, "3/1"), said(13, "9")
@@ -100,7 +100,7 @@ def test_a_step_counts_with_its_first_answer():
     assert outcome(check, Live(said(8, "1"), said(8, "7"))).points == 2
 
 
-def test_what_was_asked_on_the_way_forward_is_no_adjoint():
+def test_what_was_requested_on_the_way_forward_is_no_adjoint():
     forward = Live(said(2, "9", way="forward"), said(2, "9"))
     assert outcome(GRADIENTS, forward).points == 0
     values = predicted(
@@ -123,17 +123,17 @@ def test_an_answer_is_read_as_the_picture_reads_it(step, asks, what, right):
     assert question(Model.of(program()), step).is_right(asks, what) is right
 
 
-def test_nothing_arrives_where_nothing_passes_and_of_many_numbers_the_shape_is_asked():
+def test_nothing_arrives_where_nothing_passes_and_of_many_numbers_the_shape_is_requested():
     x = tf.Variable(tf.ones([3, 4]))
     with tf.GradientTape() as tape:
         z = tf.reduce_sum(x * tf.stop_gradient(2.0 * x))
     model = Model.of(tape.recording(z))
-    asked = [each for step in range(len(model)) if (each := question(model, step + 1))]
-    assert any(each.is_right("number", " none ") for each in asked)
-    assert any(each.is_right("shape", "3 × 4") for each in asked)
+    requests = [each for step in range(len(model)) if (each := question(model, step + 1))]
+    assert any(each.is_right("number", " none ") for each in requests)
+    assert any(each.is_right("shape", "3 × 4") for each in requests)
 
 
-def test_the_card_below_a_picture_tells_of_each_answer():
+def test_the_card_below_a_picture_says_of_each_answer():
     card = bundle([guess(7, True), guess(8, False)])
     assert card["text/plain"].startswith("Predicted 1 of 2 steps.")
     assert "step 8, x: 1, it is 2.0000" in card["text/plain"]

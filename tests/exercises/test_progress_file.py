@@ -69,7 +69,7 @@ def test_a_file_that_cannot_be_read_is_no_obstacle(notebook, content):
     assert solved(session).points == 7
 
 
-def test_a_folder_that_cannot_be_written_is_told_and_the_kernel_remembers(tmp_path):
+def test_a_folder_that_cannot_be_written_is_reported_and_the_kernel_remembers(tmp_path):
     kept = Kept.beside(tmp_path / "gone" / "lesson.ipynb")
     session = Session(_kept=kept)
     solved(session)

@@ -26,30 +26,30 @@ def test_a_constant_and_a_table_of_the_known_places_earn_nothing(known):
     assert found(SQUARE, known).points == 0
 
 
-def test_a_right_function_is_right_wherever_it_is_asked():
-    asked = []
+def test_a_right_function_is_right_wherever_it_is_requested():
+    requests = []
 
     def square(v):
-        asked.append(v)
+        requests.append(v)
         return v * v
 
     assert all(found(SQUARE, square, seed).points == 4 for seed in range(5))
-    assert len(set(asked)) == 2 + 5 * 2
+    assert len(set(requests)) == 2 + 5 * 2
 
 
 def test_the_learners_own_check_always_asks_at_the_same_places():
-    asked = [], []
-    for each in asked:
+    requests = [], []
+    for each in requests:
         found(SQUARE, lambda v, each=each: each.append(v) or v * v)
-    assert asked[0] == asked[1]
+    assert requests[0] == requests[1]
 
 
-def test_a_wrong_answer_is_told_of_at_a_place_of_the_check():
+def test_a_wrong_answer_is_reported_of_at_a_place_of_the_check():
     wrong = found(SQUARE, lambda v: 2 * v)
     assert (wrong.points, wrong.text, wrong.expected) == (1, "Doubled.", "9.0000 for 3.0000")
 
 
-def test_what_is_right_at_the_known_places_alone_is_told_where_it_is_not():
+def test_what_is_right_at_the_known_places_alone_is_reported_where_it_is_not():
     assert " for " in found(SQUARE, lambda v: {3.0: 9.0, -1.5: 2.25}.get(v, 0.0)).expected
 
 

@@ -38,14 +38,14 @@ def test_only_a_function_can_be_an_answer(session):
         ("02.9", "There is no exercise '02.9'. Try '02.1', '02.2', '02.3', '02.4'."),
     ],
 )
-def test_an_unknown_exercise_is_told_with_those_there_are(session, number, message):
+def test_an_unknown_exercise_is_reported_with_those_there_are(session, number, message):
     for ask in (session.check, session.next_hint, session.answer):
         with pytest.raises(LookupError) as caught:
             ask(number)
         assert str(caught.value).startswith(message)
 
 
-def test_an_id_that_is_a_number_is_told(session):
+def test_an_id_that_is_a_number_is_reported(session):
     with pytest.raises(TypeError, match=r"in quotes, as in '03\.1', not 3\.1"):
         session.check(3.1)
 

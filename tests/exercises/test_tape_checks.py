@@ -86,11 +86,11 @@ def test_a_tape_that_has_answered_for_several_sources_can_be_judged_for_each(ret
         ((1.0, 1.0), "Return 3 values or more; here are 2."),
     ],
 )
-def test_what_is_no_tape_is_told(returned, given, text):
+def test_what_is_no_tape_is_reported(returned, given, text):
     assert returned(SIX, given).text == text
 
 
-def test_a_target_without_history_is_told(returned):
+def test_a_target_without_history_is_reported(returned):
     tape, _, x = trial(lambda x: x * x)
     text = returned(SIX, (tape, 9.0, x)).text
     assert text == "The target is a float, without a history. Return a tensor or a variable."
@@ -146,8 +146,8 @@ def test_ops_on_the_tape_are_found_and_those_off_it_are_not(returned):
     assert returned(uses("u", 2, "multiply"), given) == Outcome(2)
     assert returned(uses("u", 2, "sin"), given).points == 0
     assert returned(avoids("a", 2, "sin"), given) == Outcome(2)
-    told = returned(avoids("a", 2, "multiply"), given)
-    assert told == Outcome(0, "multiply is on the tape 1 time.")
+    message = returned(avoids("a", 2, "multiply"), given)
+    assert message == Outcome(0, "multiply is on the tape 1 time.")
 
 
 def test_an_empty_tape_avoids_nothing(returned):

@@ -88,7 +88,7 @@ def test_an_argument_is_live_again_for_the_learner():
     assert live(Code("lambda x: x * tf.sin(x)"))(tf.constant(0.0)).numpy() == 0.0
 
 
-def test_a_fingerprint_tells_large_arrays_apart():
+def test_a_fingerprint_says_large_arrays_apart():
     zeros, other = np.zeros(5000), np.zeros(5000)
     other[2500] = 1.0
     prints = {fingerprint(value_of(each)) for each in (zeros, other, zeros.copy())}

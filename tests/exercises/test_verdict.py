@@ -46,7 +46,7 @@ def test_an_unsolved_answer_earns_nothing_and_is_no_mistake(function):
     assert [each.outcome.text for each in verdict.judged] == ["Nothing here yet.", ""]
 
 
-def test_an_answer_that_was_never_given_is_asked_for():
+def test_an_answer_that_was_never_given_is_requested_for():
     assert judge(TWO, None).judged[0].outcome.text == "Run the cell with your answer first."
 
 

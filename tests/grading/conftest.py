@@ -39,7 +39,7 @@ class Listening:
 
 
 @pytest.fixture
-def listening():
+def attack_server():
     """Open a port and notice who calls."""
     with contextlib.closing(Listening()) as opened:
         yield opened

@@ -35,12 +35,12 @@ def named(case: Case) -> str:
     return case.name
 
 
-def attack(case: Case, backend: str, folder: Path, listening: Any) -> None:
+def attack(case: Case, backend: str, folder: Path, attack_server: Any) -> None:
     """Grade an attack, and assert that it earned no more than its due and called nobody."""
-    result = attacked(case, backend, folder, listening.port)
+    result = attacked(case, backend, folder, attack_server.port)
     assert result.points <= case.due
     assert result.sandbox == backend
-    assert listening.calls() == 0
+    assert attack_server.calls() == 0
 
 
 def be_honest(case: Case, backend: str, folder: Path) -> None:

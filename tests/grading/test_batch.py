@@ -152,7 +152,7 @@ def test_what_has_a_result_is_not_graded_again_and_what_failed_is(book, folder):
     assert len(book.failures(NAME)) == 1
 
 
-def test_a_new_version_is_graded_anew_and_says_what_changed(book, folder):
+def test_a_new_version_is_graded_again_and_says_what_changed(book, folder):
     hand_in(folder, "ada", points=1)
     run(book, folder)
     (report,) = run(book, folder, version="v2", regrade=Regrade.CHANGED)
@@ -165,21 +165,21 @@ def test_the_same_files_of_two_students_are_graded_once(book, folder, tmp_path):
     for name in ("ada", "bob"):
         (folder / name).mkdir(parents=True)
         (folder / name / "x.py").write_text("points = 1.5")
-    asked = tmp_path / "asked"
-    reports = run(book, folder, lambda tasks, work: counted(tasks, work, asked))
+    requests = tmp_path / "asked"
+    reports = run(book, folder, lambda tasks, work: counted(tasks, work, requests))
     assert endings(reports) in ({"graded": 2}, {"graded": 1, "known": 1})
-    assert asked.read_text() == "."
+    assert requests.read_text() == "."
     assert points(book) == {"ada": 1.5, "bob": 1.5}
 
 
-def counted(tasks, work, asked):
+def counted(tasks, work, requests):
     for task in tasks:
-        with asked.open("a") as file:
+        with requests.open("a") as file:
             file.write(".")
         yield work(task)
 
 
-def test_a_stranger_is_told_and_the_others_are_graded(book, folder):
+def test_a_stranger_is_reported_and_the_others_are_graded(book, folder):
     book.add_student(Student("ada"))
     hand_in(folder, "ada", points=1)
     hand_in(folder, "eve", points=2)
@@ -275,10 +275,10 @@ def test_an_interrupt_ends_it_and_keeps_what_was_graded(book, place, folder):
     with start(place, folder, 2) as grader:
         assert grader.stdout.readline() == "graded\n"
         grader.send_signal(signal.SIGINT)
-        told, complaints = grader.communicate()
+        message, complaints = grader.communicate()
     assert complaints == "stopped\n"
     kept = len(points(book))
-    assert 1 + told.count("graded") <= kept < 30
+    assert 1 + message.count("graded") <= kept < 30
     assert endings(run(book, folder)) == {"known": kept, "graded": 30 - kept}
     assert set(lines_of_results(book).values()) == {1}
 

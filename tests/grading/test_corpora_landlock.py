@@ -10,8 +10,8 @@ HELD_BY = "landlock"
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("case", corpus("attacks"), ids=named)
-def test_an_attack_earns_no_more_than_its_due(case, tmp_path, listening):
-    attack(case, HELD_BY, tmp_path, listening)
+def test_an_attack_earns_no_more_than_its_due(case, tmp_path, attack_server):
+    attack(case, HELD_BY, tmp_path, attack_server)
 
 
 @pytest.mark.thorough

@@ -51,17 +51,17 @@ def test_a_full_disk_ends_a_batch_in_words_and_with_room_it_goes_on(small_disk, 
     for number in range(8):
         hand_in(folder, f"s{number}", points=number / 4)
     batch = grade_all(place, folder)
-    told = list(islice(batch, 3))
+    message = list(islice(batch, 3))
     fill(small_disk)
     with pytest.raises(DiskFullError, match=r"is full\. What was recorded before is kept"):
-        told.extend(batch)
+        message.extend(batch)
     said = command("gradebook", "comment", "s0", NAME, "x" * 50_000, "--gradebook", place)
     assert (said.returncode, said.stderr.count("\n")) == (2, 1)
     assert "full" in said.stderr
     (small_disk / "ballast").unlink()
-    assert results(place) == {each.student: each.result.points for each in told}
+    assert results(place) == {each.student: each.result.points for each in message}
     endings = [str(each.ending) for each in grade_all(place, folder)]
-    assert endings.count("known") == len(told) >= 3
+    assert endings.count("known") == len(message) >= 3
     assert results(place) == {f"s{number}": number / 4 for number in range(8)}
 
 

@@ -117,20 +117,20 @@ def test_the_same_submission_gets_the_same_result_and_another_seed_other_points(
 
 
 def test_only_changed_checks_run_again(submission, monkeypatch):
-    asked = []
+    requests = []
     real = grader.check_result
 
     def noted(check, *rest):
-        asked.append(check.title)
+        requests.append(check.title)
         return real(check, *rest)
 
     monkeypatch.setattr(grader, "check_result", noted)
     first, second = value("First", 4, 9.0, at=((3.0,),)), value("Second", 4, 16.0, at=((4.0,),))
     earlier = grade(submission, Assignment.of("ways", (_of("1", first, second),)))
     changed = value("Second", 4, 17.0, at=((4.0,),))
-    asked.clear()
+    requests.clear()
     later = grade(submission, Assignment.of("ways", (_of("1", first, changed),)), earlier=earlier)
-    assert asked == ["Second"]
+    assert requests == ["Second"]
     assert (earlier.points, later.points, later.seed) == (8, 4, earlier.seed)
     assert earlier.version != later.version
 
@@ -243,24 +243,24 @@ def test_hints_that_were_opened_cost_points_in_a_graded_result_too(tmp_path, car
     assert again == result
 
 
-def test_a_verdict_tells_of_hints_whose_cards_are_gone(tmp_path, cards):
+def test_a_verdict_says_of_hints_whose_cards_are_gone(tmp_path, cards):
     assert handed_in(tmp_path, cards[0]).hints == {"1": 1}
     assert handed_in(tmp_path, cards[1]).hints == {"1": 2}
 
 
-def test_the_file_of_progress_tells_of_hints_whose_outputs_were_cleared(tmp_path):
+def test_the_file_of_progress_says_of_hints_whose_outputs_were_cleared(tmp_path):
     kept = {"format": 1, "exercises": {"1": {"hints": 2}, "2": {"checks": []}}}
     assert handed_in(tmp_path, progress=json.dumps(kept)).hints == {"1": 2}
 
 
 @pytest.mark.parametrize("progress", ["", "[]", "{", '{"exercises": 3}', '{"exercises": {"1": 2}}'])
-def test_a_damaged_file_of_progress_tells_nothing(tmp_path, progress):
+def test_a_damaged_file_of_progress_says_nothing(tmp_path, progress):
     assert handed_in(tmp_path, progress=progress).hints == {}
 
 
 def test_odd_numbers_of_hints_are_no_hints():
-    told = [{"exercise": 1, "hints": 3}, {"hinted": "1", "hints": True}, {"hints": 2}, {}]
-    assert opened_hints(iter(told), b"") == {}
+    message = [{"exercise": 1, "hints": 3}, {"hinted": "1", "hints": True}, {"hints": 2}, {}]
+    assert opened_hints(iter(message), b"") == {}
     assert hint_deductions(COUNTED, -5, ()) == ()
 
 

@@ -69,26 +69,26 @@ def test_an_array_of_objects_is_neither_sent_nor_read():
 
 
 @pytest.mark.parametrize(
-    "told",
+    "message",
     [
         {"numbers": [0, "a", "b"]}, {"numbers": [-1, "a", "b"]}, {"numbers": 3}, {"unknown": 1},
         {"list": 3}, {"dict": [1, 2]}, {"dict": [[[], None]]}, {"picture": [{"step": 1}]},
         {"plot": [[]]}, {"strange": "x" * 10_000}, {"a": 1, "b": 2}, 3, 3.5, True, [None],
     ],
 )  # fmt: skip
-def test_what_was_not_agreed_is_refused(told):
+def test_what_was_not_agreed_is_refused(message):
     with pytest.raises(ProtocolError):
-        Payload().take(told)
+        Payload().take(message)
 
 
 def test_a_value_nested_too_deeply_is_refused_at_both_ends():
-    value, told = [], {"list": []}
+    value, message = [], {"list": []}
     for _ in range(100):
-        value, told = [value], {"list": [told]}
+        value, message = [value], {"list": [message]}
     with pytest.raises(ProtocolError):
         Payload().put(value)
     with pytest.raises(ProtocolError):
-        Payload().take(told)
+        Payload().take(message)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_frame_that_promises_too_much_is_refused_before_it_is_read():
     assert frame.tell() < 20
 
 
-def test_buffers_of_other_lengths_than_told_are_refused():
+def test_buffers_of_other_lengths_than_reported_are_refused():
     header = json.dumps({"buffers": [1, 1]}).encode()
     frame = MAGIC + len(header).to_bytes(4, "little") + (3).to_bytes(4, "little") + header + b"abc"
     with pytest.raises(ProtocolError, match="other sizes"):

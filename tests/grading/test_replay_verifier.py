@@ -20,10 +20,10 @@ def _replayed(tape, target, source, change=lambda recording: recording):
     """Send a trial as a worker does, and run it again as a witness does."""
     payload = Payload()
     found = trial_of(tape, target, source)
-    told = encode_settings((tape, target, source), payload)
-    assert len(told) == len(found.recording.placed(Ran))
-    assert None not in told
-    settings = [decode_settings(each, payload) for each in told]
+    message = encode_settings((tape, target, source), payload)
+    assert len(message) == len(found.recording.placed(Ran))
+    assert None not in message
+    settings = [decode_settings(each, payload) for each in message]
     Replay(change(found.recording), settings).run(found.call)
     return found
 

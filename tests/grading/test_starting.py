@@ -16,9 +16,9 @@ LOADED = (
 
 
 def test_a_worker_starts_without_what_only_judges_and_few_notebooks_need():
-    told = subprocess.run(
+    message = subprocess.run(
         [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True
     )
-    loaded = set(told.stdout.split())
+    loaded = set(message.stdout.split())
     assert "tapelab.grading.worker" in loaded
     assert loaded & HEAVY == set()

@@ -26,8 +26,8 @@ def _sources(path):
 def _zipped(folder, entries):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
-        for name, told in entries:
-            archive.writestr(name, told)
+        for name, message in entries:
+            archive.writestr(name, message)
     return _saved(folder, content.getvalue(), "ada.zip")
 
 

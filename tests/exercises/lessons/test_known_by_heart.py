@@ -57,7 +57,7 @@ def test_what_was_right_once_earns_nothing(number):
     assert judge(find(number), Once(RIGHT[number])).points == NAMED.get(number, 0)
 
 
-def test_only_guesses_and_tapes_are_asked_for_without_arguments():
+def test_only_guesses_and_tapes_are_requested_for_without_arguments():
     without = {each for each in RIGHT if not takes_arguments(RIGHT[each])}
     results = {each: LocalAnswer(RIGHT[each]).result() for each in without}
     tapes = {each for each in without if isinstance(results[each], tuple)

@@ -66,9 +66,10 @@ def cube(*, watch, plus=True):
 
 def two_tapes(**changed):
     right = {"one c": 64.0, "two c": None, "two square": 16.0, "one v": 16.0, "two v": 16.0}
-    told = right | {name.replace("_", " "): guess for name, guess in changed.items()}
+    message = right | {name.replace("_", " "): guess for name, guess in changed.items()}
     return lambda: {
-        f"{name.split()[0]}.gradient(y, {name.split()[1]})": guess for name, guess in told.items()
+        f"{name.split()[0]}.gradient(y, {name.split()[1]})": guess
+        for name, guess in message.items()
     }
 
 

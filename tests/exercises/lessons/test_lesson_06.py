@@ -10,7 +10,7 @@ from tapelab.exercises import judge
 from tapelab.exercises.registry import find
 
 
-def asked(compute, value):
+def requests(compute, value):
     """What an answer returns that computes y from x on a tape."""
 
     def answer():
@@ -45,7 +45,7 @@ def saving_in_a_box_to_the_last(rate):
 
 def podium(ranked):
     weights = tf.constant([1.0, 2.0, 3.0])
-    return asked(lambda results: tf.reduce_sum(ranked(results) * weights), [3.0, 1.0, 2.0])
+    return requests(lambda results: tf.reduce_sum(ranked(results) * weights), [3.0, 1.0, 2.0])
 
 
 def downwards(results):
@@ -55,7 +55,7 @@ def downwards(results):
 def loss(of):
     x = tf.constant([-2.0, -1.0, 1.0, 3.0])
     label = tf.constant([0.0, 1.0, 1.0, 1.0])
-    return asked(lambda w: of(tf.sigmoid(w * x), label), 0.5)
+    return requests(lambda w: of(tf.sigmoid(w * x), label), 0.5)
 
 
 def counted(p, label):
@@ -81,7 +81,7 @@ def slots(*kept):
             tf.stack([p if at in kept else p.numpy() for at, p in enumerate(powers)])
         )
 
-    return asked(fill, 2.0)
+    return requests(fill, 2.0)
 
 
 def model(layer, *, weight_first=False):
@@ -106,11 +106,11 @@ def model(layer, *, weight_first=False):
 
 
 FORESEEN = [
-    ("06.1", asked(saving, 0.1), 10, ""),
-    ("06.1", asked(saving_in_a_box, 0.1), 0, "No gradient arrives yet."),
-    ("06.1", asked(saving_in_a_box_to_the_last, 0.1), 2, "The last year alone"),
-    ("06.1", asked(lambda rate: saving(rate, save=0.0), 0.1), 4, "add 10 every year"),
-    ("06.1", asked(lambda rate: 395.0 * rate, 0.1), 5, "the function is another one now"),
+    ("06.1", requests(saving, 0.1), 10, ""),
+    ("06.1", requests(saving_in_a_box, 0.1), 0, "No gradient arrives yet."),
+    ("06.1", requests(saving_in_a_box_to_the_last, 0.1), 2, "The last year alone"),
+    ("06.1", requests(lambda rate: saving(rate, save=0.0), 0.1), 4, "add 10 every year"),
+    ("06.1", requests(lambda rate: 395.0 * rate, 0.1), 5, "the function is another one now"),
     ("06.2", podium(tf.sort), 10, ""),
     ("06.2", podium(np.sort), 0, "No gradient arrives yet."),
     ("06.2", podium(lambda results: results), 3, "Nobody sorts"),

@@ -60,8 +60,8 @@ def product_half(u, a, b):
 
 
 def counts(gradient=32 * 784, jacobian=32 * 10 * 32 * 784, batch=32 * 10 * 784, zeros=7_777_280):
-    told = {"gradient": gradient, "jacobian": jacobian, "batch_jacobian": batch, "zeros": zeros}
-    return lambda: told
+    message = {"gradient": gradient, "jacobian": jacobian, "batch_jacobian": batch, "zeros": zeros}
+    return lambda: message
 
 
 FORESEEN = [

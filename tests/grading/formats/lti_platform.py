@@ -31,7 +31,7 @@ class TestPlatform:
         self.tokens: dict[str, str] = {}
         self.seen: set[str] = set()
         self.refused: set[str] = set()
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         platform = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -74,12 +74,14 @@ class TestPlatform:
                 "scope": [f"{AGS}scope/score", f"{AGS}scope/lineitem"],
             },
         }  # fmt: skip
-        told = {name: value for name, value in {**claims, **changes}.items() if value is not None}
-        return (key or self.own).sign(told)
+        message = {
+            name: value for name, value in {**claims, **changes}.items() if value is not None
+        }
+        return (key or self.own).sign(message)
 
     def answer(self, request: BaseHTTPRequestHandler, body: bytes) -> None:
         path = urlsplit(request.path).path
-        self.asked.append(f"{request.command} {request.path}")
+        self.requests.append(f"{request.command} {request.path}")
         if self.answers:
             status, head = self.answers.popleft()
             self.say(request, status, {"error": "later"}, head)
@@ -138,8 +140,8 @@ class TestPlatform:
         head = {"Link": f'</items?at={at + 2}>; rel="next"'} if more else {}
         self.say(request, 200, self.items[at : at + 2], head)
 
-    def say(self, request: BaseHTTPRequestHandler, status: int, told, head=None) -> None:
-        content = b"" if told is None else json.dumps(told).encode()
+    def say(self, request: BaseHTTPRequestHandler, status: int, message, head=None) -> None:
+        content = b"" if message is None else json.dumps(message).encode()
         request.send_response(status)
         for name, value in {"Content-Length": str(len(content)), **(head or {})}.items():
             request.send_header(name, value)

@@ -37,27 +37,27 @@ def image(tmp_path, work) -> Path:
 def run(root: Path) -> dict:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     checkout = str(Path(__file__).parents[3])
-    told = subprocess.run([root / "run_autograder"], cwd=root, check=False, capture_output=True,
+    message = subprocess.run([root / "run_autograder"], cwd=root, check=False, capture_output=True,
                           env={**os.environ, "PATH": path, "PYTHONPATH": checkout})  # fmt: skip
-    assert told.returncode == 0, told.stderr.decode()
+    assert message.returncode == 0, message.stderr.decode()
     return json.loads((root / "results" / "results.json").read_text("utf-8"))
 
 
 def test_the_solution_earns_all_points_test_by_test(image, work):
     (image / "submission" / "mine.ipynb").write_bytes(solved(Work.read(work))["work.ipynb"])
-    told = run(image)
-    assert told["score"] == 4.5
-    assert [(t["score"], t["max_score"], t["visibility"]) for t in told["tests"]] == [
+    message = run(image)
+    assert message["score"] == 4.5
+    assert [(t["score"], t["max_score"], t["visibility"]) for t in message["tests"]] == [
         (2, 2, "visible"), (1.5, 1.5, "visible"), (1, 1, "hidden"),
     ]  # fmt: skip
-    assert told["execution_time"] > 0
+    assert message["execution_time"] > 0
 
 
-def test_what_is_no_notebook_has_no_points_and_is_told_why(image):
+def test_what_is_no_notebook_has_no_points_and_is_reported_why(image):
     (image / "submission" / "mine.ipynb").write_text("{")
-    told = run(image)
-    assert told["score"] == 0
-    assert "mine.ipynb is no notebook" in told["output"]
+    message = run(image)
+    assert message["score"] == 0
+    assert "mine.ipynb is no notebook" in message["output"]
 
 
 def test_the_two_scripts_stand_at_the_top_and_one_may_be_run(work):

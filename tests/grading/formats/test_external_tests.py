@@ -111,14 +111,14 @@ def test_names_are_those_of_the_place_whatever_comes_later():
         ("f(1)", "def f(x): raise SystemExit(0)", "raised", "The test stopped with SystemExit: 0."),
     ],
 )  # fmt: skip
-def test_what_went_wrong_is_told(test, answer, ending, said):
-    told = found(asserted("t", 1, test), answer)
-    assert (told.points, told.ending, told.text) == (0, ending, said)
+def test_what_went_wrong_is_reported(test, answer, ending, said):
+    message = found(asserted("t", 1, test), answer)
+    assert (message.points, message.ending, message.text) == (0, ending, said)
 
 
-def test_both_values_are_told():
-    told = found(asserted("t", 1, "assert f(2) == [4]"), "def f(x): return [x]")
-    assert (told.text, told.expected, told.got) == ("For `f(2)`.", "[4]", "[2]")
+def test_both_values_are_reported():
+    message = found(asserted("t", 1, "assert f(2) == [4]"), "def f(x): return [x]")
+    assert (message.text, message.expected, message.got) == ("For `f(2)`.", "[4]", "[2]")
 
 
 @pytest.mark.parametrize(
@@ -152,9 +152,9 @@ def test_doctests_pass_as_they_do_at_the_prompt(test, answer, points):
 
 
 def test_a_message_of_the_teacher_comes_first():
-    told = found(doctested("t", 1, ">>> f(3)\n9", failure="Square it."), "def f(x): return x")
-    assert told.text == "Square it. After `f(3)`."
-    assert (told.expected, told.got) == ("9", "3")
+    message = found(doctested("t", 1, ">>> f(3)\n9", failure="Square it."), "def f(x): return x")
+    assert message.text == "Square it. After `f(3)`."
+    assert (message.expected, message.got) == ("9", "3")
 
 
 def test_a_process_that_answers_something_else_earns_nothing():
@@ -163,7 +163,7 @@ def test_a_process_that_answers_something_else_earns_nothing():
         assert outcome(asserted("t", 1, "assert f(3) == 9"), answer).points == 0
 
 
-def test_what_a_test_defines_is_told_apart_from_what_it_asserts():
+def test_what_a_test_defines_is_reported_apart_from_what_it_asserts():
     source = "import numpy as np\ndef close(a, b): return a == b\nassert close(f(1), 1)"
     assert definitions(source) == "import numpy as np\n\ndef close(a, b):\n    return a == b" or (
         definitions(source) == "import numpy as np\ndef close(a, b):\n    return a == b"
@@ -181,5 +181,5 @@ def test_an_answer_is_given_where_its_cell_stands(monkeypatch):
     monkeypatch.setattr(tf, "exercise", lambda number: lambda steps: given.update({number: steps}))
     monkeypatch.setenv("NBGRADER_EXECUTION", "")
     exec(step_runner.CELL.format(number="hw1.slope"), {"x": 1})
-    told = outcome(asserted("t", 1, "assert x == 1"), LocalAnswer(given["hw1.slope"]))
-    assert told.points == 1
+    message = outcome(asserted("t", 1, "assert x == 1"), LocalAnswer(given["hw1.slope"]))
+    assert message.points == 1

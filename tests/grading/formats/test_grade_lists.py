@@ -84,8 +84,8 @@ def test_an_export_of_canvas_gives_its_numbers_to_the_learners():
 
 
 def test_moodle_gets_a_dash_for_no_grade_and_the_feedback_beside():
-    told = [replace(GRADES[0], feedback="Look at 03.2,\nplease"), GRADES[2]]
-    assert rows(WRITERS["moodle"](told)) == [
+    message = [replace(GRADES[0], feedback="Look at 03.2,\nplease"), GRADES[2]]
+    assert rows(WRITERS["moodle"](message)) == [
         ["First name", "Last name", "ID number", "Username", "Email address", "Lesson 03",
          "Lesson 03 (Feedback)"],
         ["Emmy", "Noether", "", "emmy", "emmy@math.example", "7", "Look at 03.2, please"],
@@ -124,7 +124,7 @@ def test_two_grades_of_one_learner_in_one_assignment_are_refused(kind):
 
 
 @pytest.mark.parametrize("kind", list(READERS))
-def test_another_table_is_told_by_the_column_it_lacks(kind):
+def test_another_table_is_reported_by_the_column_it_lacks(kind):
     with pytest.raises(UnreadableFormat, match=r"is missing\. There are: fruit"):
         READERS[kind]("fruit,colour\napple,red\n")
 

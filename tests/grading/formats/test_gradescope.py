@@ -25,28 +25,28 @@ RESULT = Result(
 
 
 def test_every_check_is_a_test_with_its_points():
-    told = results(RESULT)
-    assert [(t["number"], t["score"], t["max_score"], t["status"]) for t in told["tests"]] == [
+    message = results(RESULT)
+    assert [(t["number"], t["score"], t["max_score"], t["status"]) for t in message["tests"]] == [
         ("1.1", 1.5, 2, "failed"),
         ("1.2", 0, 1, "failed"),
         ("1.3", 0.33333, 0.33333, "passed"),
         ("1.4", 0, 1, "failed"),
     ]
-    assert told["score"] == 1.83333
+    assert message["score"] == 1.83333
 
 
 def test_the_visibilities_are_those_of_the_specification():
-    told = [t["visibility"] for t in results(RESULT)["tests"]]
-    assert told == ["visible", "visible", "hidden", "visible"]
-    assert set(told) <= {"visible", "hidden", "after_due_date", "after_published"}
+    message = [t["visibility"] for t in results(RESULT)["tests"]]
+    assert message == ["visible", "visible", "hidden", "visible"]
+    assert set(message) <= {"visible", "hidden", "after_due_date", "after_published"}
 
 
-def test_a_hidden_check_tells_its_hint_and_not_what_it_expected():
+def test_a_hidden_check_says_its_hint_and_not_what_it_expected():
     output = results(RESULT)["tests"][1]["output"]
     assert output == "Not for negative x."
 
 
-def test_a_public_check_tells_both_values():
+def test_a_public_check_says_both_values():
     assert results(RESULT)["tests"][0]["output"] == "Close.\nExpected: 6\nYours: 5.9"
 
 
@@ -61,11 +61,11 @@ def test_the_pitfall_is_a_tag():
 
 def test_the_text_is_json_in_any_script():
     exercise = ExerciseResult("03.1", "坡度", CHECKS)
-    told = json.loads(results_text(Result("0", "emmy", "03", "v", 1, "none", (exercise,))))
-    assert told["tests"][0]["name"] == "03.1 坡度: The slope"
+    message = json.loads(results_text(Result("0", "emmy", "03", "v", 1, "none", (exercise,))))
+    assert message["tests"][0]["name"] == "03.1 坡度: The slope"
 
 
-def test_the_time_is_told_where_it_is_known():
+def test_the_time_is_reported_where_it_is_known():
     assert results(RESULT, seconds=1.23456)["execution_time"] == 1.235
     assert "execution_time" not in results(RESULT)
 
@@ -79,5 +79,5 @@ def test_what_could_not_be_graded_has_no_points_and_says_why():
 def test_points_are_rounded_to_what_can_be_earned(points):
     check = CheckResult("k", "v", "t", Visibility.PUBLIC, points, 1, Status.PARTIAL)
     exercise = ExerciseResult("03.1", "Slopes", (check,))
-    told = results(Result("0", "emmy", "03", "v", 1, "none", (exercise,)))
-    assert told["score"] == round(points, 5)
+    message = results(Result("0", "emmy", "03", "v", 1, "none", (exercise,)))
+    assert message["score"] == round(points, 5)

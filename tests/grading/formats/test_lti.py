@@ -35,16 +35,16 @@ def begun(platform, logins, **changes):
     return {name: value for name, (value,) in parse_qs(urlsplit(url).query).items()}
 
 
-def launched(platform, logins, asked, token, **more):
-    form = {"state": asked["state"], "id_token": token, **more}
+def launched(platform, logins, requests, token, **more):
+    form = {"state": requests["state"], "id_token": token, **more}
     keys = KeySet(platform.registered.keys_url)
-    return logins.finish(platform.registered, keys, form, cookie=asked["state"])
+    return logins.finish(platform.registered, keys, form, cookie=requests["state"])
 
 
 def test_a_login_sends_the_learner_to_the_platform_with_all_that_it_asks_for(platform):
-    asked = begun(platform, Logins())
-    state, nonce = asked.pop("state"), asked.pop("nonce")
-    assert asked == {
+    requests = begun(platform, Logins())
+    state, nonce = requests.pop("state"), requests.pop("nonce")
+    assert requests == {
         "scope": "openid", "response_type": "id_token", "response_mode": "form_post",
         "prompt": "none", "client_id": "tool-1", "redirect_uri": LAUNCH, "login_hint": "h",
         "lti_message_hint": "m",
@@ -56,8 +56,8 @@ def test_a_login_sends_the_learner_to_the_platform_with_all_that_it_asks_for(pla
 
 def test_a_launch_says_who_comes_and_where_the_score_goes(platform):
     logins = Logins()
-    asked = begun(platform, logins)
-    launch = launched(platform, logins, asked, platform.id_token(asked["nonce"]))
+    requests = begun(platform, logins)
+    launch = launched(platform, logins, requests, platform.id_token(requests["nonce"]))
     assert (launch.user, launch.name, launch.resource, launch.title) == (
         "user-7", "Emmy Noether", "r-1", "Lesson 03",
     )  # fmt: skip
@@ -67,11 +67,11 @@ def test_a_launch_says_who_comes_and_where_the_score_goes(platform):
 
 def test_a_launch_cannot_be_sent_again(platform):
     logins = Logins()
-    asked = begun(platform, logins)
-    token = platform.id_token(asked["nonce"])
-    launched(platform, logins, asked, token)
+    requests = begun(platform, logins)
+    token = platform.id_token(requests["nonce"])
+    launched(platform, logins, requests, token)
     with pytest.raises(LtiError, match="used up"):
-        launched(platform, logins, asked, token)
+        launched(platform, logins, requests, token)
 
 
 def test_a_token_of_another_login_is_refused(platform):
@@ -83,8 +83,8 @@ def test_a_token_of_another_login_is_refused(platform):
 
 def test_a_login_begun_in_another_browser_is_refused(platform):
     logins = Logins()
-    asked = begun(platform, logins)
-    form = {"state": asked["state"], "id_token": platform.id_token(asked["nonce"])}
+    requests = begun(platform, logins)
+    form = {"state": requests["state"], "id_token": platform.id_token(requests["nonce"])}
     with pytest.raises(LtiError, match="not begun in this browser"):
         logins.finish(platform.registered, KeySet(platform.url + "/keys"), form, cookie="other")
 
@@ -92,10 +92,10 @@ def test_a_login_begun_in_another_browser_is_refused(platform):
 def test_a_login_that_takes_too_long_is_over(platform):
     now = [0.0]
     logins = Logins(clock=lambda: now[0])
-    asked = begun(platform, logins)
+    requests = begun(platform, logins)
     now[0] = 601.0
     with pytest.raises(LtiError, match="took too long"):
-        launched(platform, logins, asked, platform.id_token(asked["nonce"]))
+        launched(platform, logins, requests, platform.id_token(requests["nonce"]))
     begun(platform, logins)
     assert len(logins.store) == 1
 
@@ -120,37 +120,37 @@ def test_a_login_that_takes_too_long_is_over(platform):
 )
 def test_a_token_that_is_not_for_us_is_refused(platform, changes, said):
     logins = Logins()
-    asked = begun(platform, logins)
+    requests = begun(platform, logins)
     with pytest.raises(LtiError, match=said):
-        launched(platform, logins, asked, platform.id_token(asked["nonce"], **changes))
+        launched(platform, logins, requests, platform.id_token(requests["nonce"], **changes))
 
 
 def test_a_token_of_a_strangers_key_is_refused(platform, keys):
     logins = Logins()
-    asked = begun(platform, logins)
-    token = platform.id_token(asked["nonce"], key=keys[2])
+    requests = begun(platform, logins)
+    token = platform.id_token(requests["nonce"], key=keys[2])
     with pytest.raises(LtiError, match="a key that it does not publish"):
-        launched(platform, logins, asked, token)
+        launched(platform, logins, requests, token)
 
 
 def test_a_strangers_key_under_the_platforms_name_is_refused(platform, keys):
     logins = Logins()
-    asked = begun(platform, logins)
-    claims = jwt.decode(platform.id_token(asked["nonce"]), options={"verify_signature": False})
+    requests = begun(platform, logins)
+    claims = jwt.decode(platform.id_token(requests["nonce"]), options={"verify_signature": False})
     token = jwt.encode(claims, keys[2].pem, "RS256", headers={"kid": keys[0].id})
     with pytest.raises(LtiError, match="Signature verification failed"):
-        launched(platform, logins, asked, token)
+        launched(platform, logins, requests, token)
 
 
 @pytest.mark.parametrize("algorithm", ["none", "HS256"])
 def test_a_token_without_a_real_signature_is_refused(platform, keys, algorithm):
     logins = Logins()
-    asked = begun(platform, logins)
-    claims = jwt.decode(platform.id_token(asked["nonce"]), options={"verify_signature": False})
+    requests = begun(platform, logins)
+    claims = jwt.decode(platform.id_token(requests["nonce"]), options={"verify_signature": False})
     secret = "x" * 32 if algorithm == "HS256" else None
     token = jwt.encode(claims, secret, algorithm, headers={"kid": keys[0].id})
     with pytest.raises(LtiError, match="not valid"):
-        launched(platform, logins, asked, token)
+        launched(platform, logins, requests, token)
 
 
 @pytest.mark.parametrize("token", ["", "a.b.c", "x"])
@@ -183,7 +183,7 @@ def test_new_keys_are_fetched_and_unknown_ones_not_again_and_again(platform, key
     for _ in range(3):
         with pytest.raises(LtiError, match="does not publish"):
             known.key_of({"kid": keys[2].id})
-    assert platform.asked == ["GET /keys"]
+    assert platform.requests == ["GET /keys"]
     platform.own, now[0] = keys[2], 61.0
     known.key_of({"kid": keys[2].id})
 
@@ -216,7 +216,7 @@ def test_a_score_arrives_as_the_specification_has_it(platform, service):
 def test_a_token_serves_for_all_scores(platform, service):
     for points in range(3):
         service.publish(f"{platform.url}/items/1", "user-7", points, 10)
-    assert platform.asked.count("POST /token") == 1
+    assert platform.requests.count("POST /token") == 1
     assert set(platform.tokens.values()) == {f"{AGS}scope/score"}
 
 
@@ -244,7 +244,7 @@ def test_a_platform_that_stays_down_is_given_up(platform, service):
     assert service.waits == [1, 2, 4, 8]
 
 
-def test_a_token_that_is_no_longer_taken_is_fetched_anew(platform, service):
+def test_a_token_that_is_no_longer_taken_is_fetched_again(platform, service):
     service.publish(f"{platform.url}/items/1", "user-7", 1, 2)
     platform.tokens.clear()
     platform.tokens["used up"] = ""
@@ -252,7 +252,7 @@ def test_a_token_that_is_no_longer_taken_is_fetched_anew(platform, service):
     assert len(platform.scores) == 2
 
 
-def test_what_a_platform_forbids_is_told_and_not_tried_again(platform, service):
+def test_what_a_platform_forbids_is_reported_and_not_tried_again(platform, service):
     platform.answers += [(403, {})]
     with pytest.raises(LtiError, match=r"refused with 403: .*later"):
         service.publish(f"{platform.url}/items/1", "user-7", 1, 2)
@@ -272,7 +272,7 @@ def test_a_token_follows_no_redirection(platform, service, status):
         service.publish(f"{platform.url}/items/1", "user-7", 1, 2)
 
 
-def test_a_platform_that_is_gone_is_told(platform, keys):
+def test_a_platform_that_is_gone_is_reported(platform, keys):
     waits: list[float] = []
     gone = replace(platform.registered, token_url="http://127.0.0.1:9/token")
     with pytest.raises(LtiError, match="cannot be reached"):

@@ -70,10 +70,10 @@ def graded(monkeypatch):
 
 def test_tests_become_checks_of_the_answer_above_them(course):
     read = Course(course).read("hw1")
-    told = [(each.id, [(t.title, t.points, t.visibility) for t in each.tests])
+    message = [(each.id, [(t.title, t.points, t.visibility) for t in each.tests])
             for each in read.exercises]  # fmt: skip
     public, private = Visibility.PUBLIC, Visibility.PRIVATE
-    assert told == [
+    assert message == [
         ("hw1.slope", [("The slope at a few points", 1, public),
                        ("slope-hidden", 2.5, private)]),
         ("hw1.area", [("area-parts", 2, public)]),
@@ -96,8 +96,8 @@ def test_what_a_person_grades_waits_for_points_by_hand(course, tmp_path):
         book.hand_in("emmy", "hw1", result.submission, datetime(2026, 3, 2, tzinfo=UTC))
         book.record(result)
         book.mark("emmy", "hw1", 2.5, exercise="hw1.why", comment="nearly")
-        (told,) = book.grades("hw1")
-    assert (told.final, told.of) == (2.5, sum(each.points for each in assignment.exercises))
+        (message,) = book.grades("hw1")
+    assert (message.final, message.of) == (2.5, sum(each.points for each in assignment.exercises))
 
 
 def test_what_students_of_nbgrader_get_has_neither_solutions_nor_hidden_tests(course):
@@ -227,13 +227,13 @@ def test_a_damaged_notebook_says_so(course):
         Course(course).submission(handed_in, "hw1")
 
 
-def test_feedback_lies_in_its_folder_and_tells_nothing_of_private_checks(course):
+def test_feedback_lies_in_its_folder_and_says_nothing_of_private_checks(course):
     handed_in = sent(course, "emmy", {})
     shown = CheckResult("a", "v", "Shown", Visibility.PUBLIC, 1, 2, Status.PARTIAL, "So.")
     unseen = CheckResult("c", "v", "Unseen", Visibility.PRIVATE, 0, 1, Status.FAILED, "secret")
     exercise = ExerciseResult("1", "One", (shown, unseen))
-    told = feedback_page(Result("0", "emmy", "hw1", "v", 1, "x", (exercise,)))
-    path = Course(course).write_feedback(handed_in, "hw1", told)
+    message = feedback_page(Result("0", "emmy", "hw1", "v", 1, "x", (exercise,)))
+    path = Course(course).write_feedback(handed_in, "hw1", message)
     assert path == course / "feedback" / "emmy" / "hw1" / "slopes.html"
     page = path.read_text("utf-8")
     assert "So." in page

@@ -185,9 +185,9 @@ def test_two_questions_of_one_name_are_refused(tmp_path):
 def test_our_work_as_a_master_notebook_is_one_that_we_can_read(work, tmp_path):
     export(Work.read(work), tmp_path / "otter")
     (question,) = read_notebook(tmp_path / "otter" / "work.ipynb").exercises
-    told = [(each.points, each.visibility) for each in question.tests]
+    message = [(each.points, each.visibility) for each in question.tests]
     public, private = Visibility.PUBLIC, Visibility.PRIVATE
-    assert told == [(2, public), (1.5, private), (1, private)]
+    assert message == [(2, public), (1.5, private), (1, private)]
 
 
 def test_what_otter_gives_to_learners_has_no_private_checks(work, tmp_path):

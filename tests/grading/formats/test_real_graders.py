@@ -55,12 +55,12 @@ def run(folder: Path, *command: str) -> str:
     """Run a program of the other graders' environment in a folder."""
     place = Path(graders.python()).parent
     path = os.pathsep.join([str(place), os.environ["PATH"]])
-    told = subprocess.run(
+    message = subprocess.run(
         [place / command[0], *command[1:]], cwd=folder, check=False, capture_output=True,
         text=True, env={**os.environ, "PATH": path, "HOME": str(folder)}, timeout=300,
     )  # fmt: skip
-    assert told.returncode == 0, told.stdout[-3000:] + told.stderr[-3000:]
-    return told.stdout
+    assert message.returncode == 0, message.stdout[-3000:] + message.stderr[-3000:]
+    return message.stdout
 
 
 @pytest.fixture(scope="module")
@@ -84,10 +84,10 @@ def test_nbgrader_releases_what_we_release_and_grades_as_we_do(course, config, g
     assert theirs == expected
 
     run(course, "nbgrader", "autograde", "hw1")
-    told = json.loads(run(course, "python", "-c", SCORES, "hw1"))
+    message = json.loads(run(course, "python", "-c", SCORES, "hw1"))
     names = ("slope-public", "slope-hidden", "area-parts")
     for student, each in handed_in.items():
-        assert [told[student][name] for name in names] == graded(course, each), student
+        assert [message[student][name] for name in names] == graded(course, each), student
 
     run(course, "nbgrader", "export")
     listed = READERS["nbgrader"]((course / "grades.csv").read_text())
@@ -145,8 +145,8 @@ def test_otter_reads_the_tests_that_we_write(tmp_path, question):
     (tmp_path / "q.py").write_text(text_of(question), encoding="utf-8")
     name, as_number, cases = json.loads(run(tmp_path, "python", "-c", READ, "q.py"))
     assert (name, as_number) == (question.name, question.all_or_nothing)
-    for number, (told, case) in enumerate(zip(cases, question.resolved(), strict=True), 1):
-        assert told == [case.code, case.hidden, case.points, case.name or f"{name} - {number}",
+    for number, (message, case) in enumerate(zip(cases, question.resolved(), strict=True), 1):
+        assert message == [case.code, case.hidden, case.points, case.name or f"{name} - {number}",
                         case.success_message or None, case.failure_message or None]  # fmt: skip
 
 
@@ -162,11 +162,11 @@ def test_otter_makes_of_its_cells_the_tests_that_we_make(tmp_path):
 
 def _plain(tests):
     """Tests without the line ends after their code, which mean nothing."""
-    told = json.loads(json.dumps(tests))
-    for test in told.values():
+    message = json.loads(json.dumps(tests))
+    for test in message.values():
         for case in test["suites"][0]["cases"]:
             case["code"] = case["code"].rstrip("\n")
-    return told
+    return message
 
 
 def test_otter_gives_all_points_to_our_solution_and_none_to_what_learners_get(work, tmp_path):
@@ -176,7 +176,7 @@ def test_otter_gives_all_points_to_our_solution_and_none_to_what_learners_get(wo
     assert "Top secret" not in "".join(each.read_text() for each in student.iterdir())
     (archive,) = (tmp_path / "master" / "dist" / "autograder").glob("*.zip")
     run(student, "otter", "run", "work.ipynb", "-a", str(archive), "-o", ".")
-    told = json.loads((student / "results.json").read_text())["tests"]
-    assert [(each["score"], each["max_score"]) for each in told if "max_score" in each] == [
+    message = json.loads((student / "results.json").read_text())["tests"]
+    assert [(each["score"], each["max_score"]) for each in message if "max_score" in each] == [
         (0, 4.5)
     ]

@@ -164,7 +164,7 @@ def test_comments_are_kept_in_their_order(course):
     ]  # fmt: skip
 
 
-def test_a_submission_without_a_result_is_told_apart_and_a_result_ends_that(course):
+def test_a_submission_without_a_result_is_reported_apart_and_a_result_ends_that(course):
     course.hand_in("ada", "sums", "d1", DUE)
     course.fail("sums", "d1", "v1", "no notebook")
     assert [(f.handed.student, f.why) for f in course.failures("sums")] == [("ada", "no notebook")]

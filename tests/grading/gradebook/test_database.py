@@ -138,7 +138,7 @@ def test_a_missing_file_is_no_empty_gradebook(tmp_path):
         Gradebook.open(tmp_path / "course.db", create=False)
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path):
+def test_a_folder_that_is_not_there_is_reported(tmp_path):
     with pytest.raises(ReadOnlyError, match="unable to open database file"):
         Gradebook.open(tmp_path / "nowhere" / "course.db")
 
@@ -156,7 +156,7 @@ def test_a_password_is_in_no_message(tmp_path):
     assert "Look whether the server runs" in str(refused.value)
 
 
-def test_another_writer_is_waited_for_and_then_told_of(place):
+def test_another_writer_is_waited_for_and_then_reported_of(place):
     with Gradebook.open(place) as first, Gradebook.open(place, patience=0.05) as second:
         first.put_assignment(Listed("sums", "Sums", "v1"))
         with first._writing() as session:
@@ -176,7 +176,7 @@ def test_a_reader_does_not_wait_for_a_writer(place):
         assert second.students() == ()
 
 
-def test_a_full_disk_is_told_and_what_was_there_stays(file):
+def test_a_full_disk_is_reported_and_what_was_there_stays(file):
     with Gradebook.open(file) as book:
         book.record(result("d1", "ada", 1.0))
         with book._engine.connect() as connection:

@@ -18,8 +18,8 @@ from tests.fixtures.cheap_grading import result
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
 
 
-def check(visibility, title, **told):
-    return CheckResult(title, "h", title, visibility, 1, 2, Status.PARTIAL, **told)
+def check(visibility, title, **message):
+    return CheckResult(title, "h", title, visibility, 1, 2, Status.PARTIAL, **message)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_each_student_has_a_page_in_the_folder_and_nowhere_else(book, tmp_path):
     assert list(tmp_path.glob("*.html")) == []
 
 
-def test_comments_lateness_and_points_by_hand_are_told(book, tmp_path):
+def test_comments_lateness_and_points_by_hand_are_reported(book, tmp_path):
     book.set_rules("sums", due=MONDAY.replace(day=1), policy=Policy(per_day=25))
     book.mark("ada", "sums", 1, kind=Kind.EXTRA)
     book.comment("ada", "sums", "Well <done>")

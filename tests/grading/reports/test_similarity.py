@@ -127,7 +127,7 @@ def test_no_cell_stops_the_report(source):
     assert isinstance(features_of([source, ADA], [b"no recording"]), Features)
 
 
-def test_it_is_told_with_care():
+def test_it_is_reported_with_care():
     pairs = pairs_of(ada=[ADA], bob=[RENAMED])
     page = similarity_page("Sums", pairs)
     for text in (page, to_json(pairs), to_csv(pairs), NOTE):

@@ -17,7 +17,7 @@ MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
 
 
 @pytest.fixture
-def told(tmp_path):
+def message(tmp_path):
     with Gradebook.open(tmp_path / "course.db") as book:
         book.put_assignment(Listed("sums", "Sums & <shapes>", "v1", (Part("sums.1", "One", 2),)))
         book.add_students(map(Student, ["ada", "bob", "cy", "dora"]))
@@ -30,26 +30,26 @@ def told(tmp_path):
         return statistics_of(book, "sums")
 
 
-def test_students_are_counted_not_attempts(told):
-    assert (told.students, told.handed_in, told.graded) == (4, 3, 2)
-    assert (told.mean, told.median) == (1.0, 1.0)
+def test_students_are_counted_not_attempts(message):
+    assert (message.students, message.handed_in, message.graded) == (4, 3, 2)
+    assert (message.mean, message.median) == (1.0, 1.0)
 
 
-def test_each_check_says_how_it_ended_and_which_pitfall_was_found(told):
-    (check,) = told.checks
+def test_each_check_says_how_it_ended_and_which_pitfall_was_found(message):
+    (check,) = message.checks
     assert check.statuses == {"passed": 1, "failed": 1}
     assert (check.passed, check.mean) == (0.5, 1.0)
-    assert check.pitfalls == told.pitfalls == {"INT_DTYPE": 1}
+    assert check.pitfalls == message.pitfalls == {"INT_DTYPE": 1}
 
 
-def test_it_is_written_for_programs_and_for_spreadsheets(told):
-    assert json.loads(told.to_json())["checks"][0]["pitfalls"] == {"INT_DTYPE": 1}
-    (line,) = csv.DictReader(told.to_csv().splitlines())
+def test_it_is_written_for_programs_and_for_spreadsheets(message):
+    assert json.loads(message.to_json())["checks"][0]["pitfalls"] == {"INT_DTYPE": 1}
+    (line,) = csv.DictReader(message.to_csv().splitlines())
     assert (line["check"], line["passed"], line["pitfalls"]) == ("The value", "1", "INT_DTYPE 1")
 
 
-def test_the_page_has_plots_and_takes_no_text_for_markup(told):
-    page = statistics_page(told)
+def test_the_page_has_plots_and_takes_no_text_for_markup(message):
+    page = statistics_page(message)
     assert page.count("data:image/svg+xml;base64,") == 3
     assert "INT_DTYPE" in page
     assert "<shapes>" not in page

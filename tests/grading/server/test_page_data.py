@@ -24,10 +24,10 @@ def test_the_history_of_a_student_is_not_that_of_one_whose_name_goes_on(tmp_path
 
 
 def test_a_page_that_waits_for_the_database_keeps_no_other_page_waiting(teacher, book, monkeypatch):
-    asked, go_on, read = Event(), Event(), book.assignments
+    requests, go_on, read = Event(), Event(), book.assignments
 
     def wait():
-        asked.set()
+        requests.set()
         assert go_on.wait(60)
         return read()
 
@@ -35,7 +35,7 @@ def test_a_page_that_waits_for_the_database_keeps_no_other_page_waiting(teacher,
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(teacher.get, "/")
         try:
-            assert asked.wait(20)
+            assert requests.wait(20)
             assert teacher.get("/submission?assignment=03&student=ada").status == 200
         finally:
             go_on.set()

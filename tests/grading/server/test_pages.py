@@ -79,7 +79,7 @@ def test_the_overview_says_how_far_each_assignment_is(teacher):
     assert "4 of 5" in page
 
 
-def test_the_table_of_an_assignment_is_sorted_as_asked(teacher):
+def test_the_table_of_an_assignment_is_sorted_as_requested(teacher):
     def order(query):
         page = teacher.get(f"/assignment?name=03{query}").text
         return sorted(("ada", "bob", escape(SCRIPT)), key=lambda each: page.index(f"<bdi>{each}"))
