@@ -119,7 +119,7 @@ def compiling() -> Iterator[Check]:
     yield Check(sentence("compiled functions"), _good(runs), shown)
     place = compile_cache.place()
     cure = "" if place else say("Set TAPELAB_CACHE_DIR to a folder that you alone can write.")
-    shown = str(place) if place else say("cannot be written; each process compiles anew")
+    shown = str(place) if place else say("cannot be written; each process compiles again")
     yield Check(sentence("cache folder"), _good(place is not None), shown, cure)
 
 
@@ -172,7 +172,7 @@ def surroundings() -> Iterator[Check]:
     yield Check(sentence("browser"), _good(browser), shown, cure)
     port = next(filter(_is_free, range(FIRST_PORT, FIRST_PORT + PORTS)), None)
     command = "jupyter lab list, jupyter lab stop"
-    cure = "" if port else say("End a JupyterLab that nobody uses: {command}", command=command)
+    cure = "" if port else say("End a JupyterLab that is not used: {command}", command=command)
     yield Check(sentence("port"), _good(port is not None), str(port or say("none is free")), cure)
     count = len(lessons(shipped_folder()))
     cure = "" if count else "pip install --force-reinstall --no-deps tapelab"

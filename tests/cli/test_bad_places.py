@@ -41,7 +41,8 @@ def test_without_a_place_for_compiled_code_a_script_runs_all_the_same(tapelab, t
     places = {"TAPELAB_CACHE_DIR": "/proc/cache", "NUMBA_CACHE_DIR": "/proc/cache"}
     assert tapelab("explain", "a.py", **places).stdout.startswith("6.0\n")
     output = tapelab("doctor", **places).stdout
-    assert "cannot be written; each process compiles anew\n    Try: Set TAPELAB_CACHE_DIR" in output
+    cure = "Try: Set TAPELAB_CACHE_DIR"
+    assert f"cannot be written; each process compiles again\n    {cure}" in output
 
 
 def test_where_port_8888_is_taken_doctor_names_the_next_free_one(tapelab):

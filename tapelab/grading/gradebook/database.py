@@ -73,7 +73,7 @@ BUSY: Final = (
 DAMAGED: Final = (
     DamagedError,
     (
-        "{place} is damaged: {said}. Nothing was written to it. Go back to a copy of it "
+        "{place} is damaged: {said}. Nothing was written to it. Use a copy of it "
         "(an upgrade leaves one beside it, *.before-*), or rescue what is readable: "
         "sqlite3 OLD .recover"
     ),
@@ -252,7 +252,7 @@ def _look_for_damage(connection: Connection) -> None:
         if said != "ok":
             raise DamagedError(
                 f"{connection.engine.url.database} is damaged: {said}. Nothing was written to it. "
-                "Go back to a copy of it, or rescue what is readable: sqlite3 OLD .recover"
+                "Use a copy of it, or rescue what is readable: sqlite3 OLD .recover"
             )
 
 

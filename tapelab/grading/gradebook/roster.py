@@ -48,7 +48,9 @@ class Roster(Store):
         with self._writing() as session:
             for each in students:
                 if each.login.strip() in seen:
-                    raise DuplicateError(f"{each.login.strip()} is listed twice. Nobody was added.")
+                    raise DuplicateError(
+                        f"{each.login.strip()} is listed twice. No student was added."
+                    )
                 seen.add(each.login.strip())
                 if not (update and self._updated(session, each)):
                     self._add(session, each)

@@ -100,7 +100,9 @@ def _picture(tape: bytes | None) -> Iterator[str]:
         drawn = svg(from_bytes(tape))
     except RecordingError:
         return  # a newer tapelab recorded it; the page says all the rest
-    caption = say("What your tape recorded: values forwards, gradients on their way back")
+    caption = say(
+        "What your tape recorded: values of the forward pass, gradients of the backward pass"
+    )
     yield picture(drawn, caption, say("The graph of the recording"))
 
 

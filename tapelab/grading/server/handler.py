@@ -115,8 +115,8 @@ SAID: Final = {
     HTTPStatus.METHOD_NOT_ALLOWED: sentence("This page cannot be asked in this way."),
 }
 NOT_IN: Final = sentence(
-    "Come in by the address that `tapelab gradebook serve` printed, with its token. "
-    "A server that was started anew has a new one."
+    "Open the address that `tapelab gradebook serve` printed, with its token. "
+    "A restarted server has a new one."
 )
 WRONG_HOST: Final = sentence(
     "This server does not go by the name `{host}`. Use the address it printed."

@@ -145,7 +145,7 @@ def _chosen(attempts: Sequence[Attempt], digest: str) -> Attempt | None:
     if digest:
         found = next((each for each in attempts if each.handed.digest == digest), None)
         if found is None:
-            raise UnknownNameError(say("There is no such attempt. Go back to the ones there are."))
+            raise UnknownNameError(say("There is no such attempt. Choose one of those listed."))
         return found
     last = attempts[-1] if attempts else None
     return next((each for each in attempts if each.counts), last)
