@@ -24,9 +24,7 @@ def test_the_right_option_is_found_however_it_is_written(returned, given):
     ("given", "text"),
     [("forward", "Many inputs."), ("both cost the same", "One output.")],
 )
-def test_another_option_gets_its_reason_and_the_right_one_is_not_given_away(
-    returned, given, text
-):
+def test_another_option_gets_its_reason_and_the_right_one_is_not_given_away(returned, given, text):
     found = returned(ONE, given)
     assert (found.points, found.text, found.expected) == (0, text, "")
 

@@ -39,7 +39,9 @@ CENTRAL: Final = Exercise(
                      "Twice too much: from x − h to x + h it is a way of 2h.", 2),
                 Slip(lambda x, h: h * h * _central(x, h),
                      "Divide by 2h as a whole: `/ (2 * h)`.", 2),
-                Slip(lambda x, _: _slope(x), "That is the true slope. Use differences alone.", 1),
+                Slip(
+                    lambda x, _: _slope(x), "That is the true derivative. Use differences alone.", 1
+                ),
             ),
         ),
         value("A small step", 5, lambda x, _: _slope(x), at=((1.0, 1e-5), (-2.0, 1e-5)),
@@ -80,14 +82,16 @@ _PLACES: Final = ((1.0,), (-0.5,), (2.5,))
 COMPLEX_STEP: Final = Exercise(
     id="01.3",
     title="The complex step",
-    prompt="Find the slope of `bendy` from the imaginary part of one complex run.",
+    prompt="Find the derivative of `bendy` from the imaginary part of one complex run.",
     checks=(
         value(
-            "The slope", 6, _slope, at=_PLACES,
+            "The derivative", 6, _slope, at=_PLACES,
             slips=(
                 Slip(lambda _: 0.0,
                      "Almost nothing: the step has to be imaginary, and to be divided by."),
-                Slip(_bendy, "That is the value of `bendy`. The slope is in the imaginary part."),
+                Slip(
+                    _bendy, "That is the value of `bendy`. The derivative is in the imaginary part."
+                ),
             ),
         ),
         value("To the last digits", 4, _slope, at=_PLACES, tolerance=1e-13, dtype="float64"),
@@ -112,13 +116,13 @@ def _product_slope(a: tuple[float, float], b: tuple[float, float]) -> float:
 DUAL: Final = Exercise(
     id="01.4",
     title="Multiply dual numbers",
-    prompt="Return value and slope of a product, from values and slopes of its factors.",
+    prompt="Return value and derivative of a product, from values and derivatives of its factors.",
     checks=(
         value(
-            "The slope of a product", 10, _product_slope, at=_PAIRS, where=(1,),
+            "The derivative of a product", 10, _product_slope, at=_PAIRS, where=(1,),
             slips=(
                 Slip(lambda a, b: a[1] * b[1],
-                     "The slope of a product is not the product of the slopes.", 1),
+                     "The derivative of a product is not the product of the derivatives.", 1),
                 Slip(lambda a, b: a[1] + b[1], "That is what a sum carries.", 1),
                 Slip(lambda a, b: a[1] * a[0] + b[1] * b[0],
                      "Swapped: what `a` gains counts `b` times.", 3),
@@ -147,15 +151,15 @@ COST: Final = Exercise(
         ),
         prediction(
             "Dual numbers", 3, 1000, where=("dual numbers",),
-            because="Each run carries the slope along one weight, and the value on top.",
+            because="Each run carries the derivative along one weight, and the value on top.",
         ),
         prediction(
             "A tape", 3, 1, where=("tape",),
-            because="It runs forward once and comes back once, with all slopes.",
+            because="It runs forward once and comes back once, with all derivatives.",
         ),
     ),
     hints=(
-        "How many slopes does one run give, and how many are wanted?",
+        "How many derivatives does one run give, and how many are wanted?",
         "A dual number carries the value, too, so the point itself needs no run of its own.",
     ),
 )  # fmt: skip

@@ -13,13 +13,13 @@ _PAIRS: Final = ((3.0, 4.0), (2.5, -1.0))
 SLOPE_OF_SQUARE: Final = Exercise(
     id="02.1",
     title="x², anywhere",
-    prompt="Return the slope of x² at a given value of x, taken from a tape.",
+    prompt="Return the derivative of x² at a given value of x, taken from a tape.",
     checks=(
         value(
-            "The slope of x²", 6, lambda v: 2 * v, at=_PLACES,
+            "The derivative of x²", 6, lambda v: 2 * v, at=_PLACES,
             slips=(
-                Slip(lambda v: v * v, "That is x² itself. Ask the tape for its slope."),
-                Slip(lambda _: 6.0, "That is the slope at 3; use the value you are given."),
+                Slip(lambda v: v * v, "That is x² itself. Ask the tape for its derivative."),
+                Slip(lambda _: 6.0, "That is the derivative at 3; use the value you are given."),
             ),
         ),
         value("It is flat at the bottom", 2, lambda v: 2 * v, at=((0.0,), (1.0,))),
@@ -35,14 +35,14 @@ SLOPE_OF_SQUARE: Final = Exercise(
 BOTH_SLOPES: Final = Exercise(
     id="02.2",
     title="x·y, both slopes at once",
-    prompt="Return both slopes of x·y in one dict, from a single question to the tape.",
+    prompt="Return both derivatives of x·y in one dict, from a single question to the tape.",
     checks=(
         value(
-            "The slope along x", 5, lambda _, y: y, at=_PAIRS, where=("x",),
+            "The derivative along x", 5, lambda _, y: y, at=_PAIRS, where=("x",),
             slips=(Slip(lambda x, _: x, "Swapped: when x grows, x·y grows y times as fast.", 1),),
         ),
         value(
-            "The slope along y", 5, lambda x, _: x, at=_PAIRS, where=("y",),
+            "The derivative along y", 5, lambda x, _: x, at=_PAIRS, where=("y",),
             slips=(Slip(lambda _, y: y, "Swapped: when y grows, x·y grows x times as fast.", 1),),
         ),
     ),
@@ -82,16 +82,16 @@ ASK_TWICE: Final = Exercise(
     prompt="Mend the function, so that the tape answers both questions.",
     checks=(
         value(
-            "The slope of y", 4, lambda v: 2 * v, at=_PLACES, where=(0,),
+            "The derivative of y", 4, lambda v: 2 * v, at=_PLACES, where=(0,),
             slips=(Slip(lambda v: 2 * v + 4 * v**3,
-                        "That is the slope of y + z: a list of targets is summed.", 1),),
+                        "That is the derivative of y + z: a list of targets is summed.", 1),),
         ),
         value(
-            "The slope of z", 6, lambda v: 4 * v**3, at=_PLACES, where=(1,),
+            "The derivative of z", 6, lambda v: 4 * v**3, at=_PLACES, where=(1,),
             slips=(
-                Slip(lambda v: 2 * v**2, "That is the slope of z along y. Ask along x."),
+                Slip(lambda v: 2 * v**2, "That is the derivative of z along y. Ask along x."),
                 Slip(lambda v: 2 * v + 4 * v**3,
-                     "That is the slope of y + z: a list of targets is summed.", 2),
+                     "That is the derivative of y + z: a list of targets is summed.", 2),
             ),
         ),
     ),

@@ -22,7 +22,7 @@ FILL_IN: Final = Exercise(
         value("The gradient at u", 2, 16.0, where=("u",)),
         value(
             "The gradient at b", 2, 32.0, where=("b",),
-            slips=(Slip(48.0, "The local slope along b is a."),),
+            slips=(Slip(48.0, "The local derivative along b is a."),),
         ),
         value(
             "The gradient at a", 4, 64.0, where=("a",),
@@ -63,11 +63,11 @@ NEXT_STEP: Final = Exercise(
     checks=(
         prediction(
             "What sin brings", 3, 1.0, where=("from sin",),
-            because="Upstream is 1 and the local slope is cos(0) = 1.",
+            because="Upstream is 1 and the local derivative is cos(0) = 1.",
         ),
         prediction(
             "What × brings", 3, 4.0, where=("from multiply",),
-            because="Upstream is 1 and the local slope along x is y = 4.",
+            because="Upstream is 1 and the local derivative along x is y = 4.",
         ),
         value(
             "What x ends up with", 4, 5.0, where=("at x",),
@@ -79,7 +79,7 @@ NEXT_STEP: Final = Exercise(
     ),
     hints=(
         "upstream × local = contribution. The addition passes 1 on to both sides.",
-        "The slope of sin is cos. The slope of x · y along x is y.",
+        "The derivative of sin is cos. The derivative of x · y along x is y.",
         "x is used twice: it ends up with the sum.",
     ),
 )  # fmt: skip
@@ -97,15 +97,18 @@ THREE_RULES: Final = Exercise(
         value(
             "sin(a)", 3, lambda g, a, _: g * np.cos(a), at=_POINTS, where=("sin",),
             slips=(
-                Slip(lambda _, a, __: np.cos(a), "The local slope alone. Multiply by upstream.", 1),
-                Slip(lambda g, a, _: g * np.sin(a), "The slope of sin is cos."),
+                Slip(
+                    lambda _, a, __: np.cos(a),
+                    "The local derivative alone. Multiply by upstream.", 1,
+                ),
+                Slip(lambda g, a, _: g * np.sin(a), "The derivative of sin is cos."),
             ),
         ),
         value(
             "a × b", 3, lambda g, a, b: np.stack([g * b, g * a]), at=_POINTS, where=("multiply",),
             slips=(
                 Slip(lambda _, a, b: np.stack([b, a]),
-                     "The local slopes alone. Multiply by upstream.", 1),
+                     "The local derivatives alone. Multiply by upstream.", 1),
                 Slip(lambda g, a, b: np.stack([g * a, g * b]),
                      "Swapped: when a grows, a × b grows as fast as b is large.", 1),
             ),
@@ -117,14 +120,14 @@ THREE_RULES: Final = Exercise(
                 Slip(lambda g, a, b: np.stack([g / b, g * a / b**2]),
                      "Almost: when b grows, a ÷ b falls.", 3),
                 Slip(lambda _, a, b: np.stack([1 / b, -a / b**2]),
-                     "The local slopes alone. Multiply by upstream.", 2),
+                     "The local derivatives alone. Multiply by upstream.", 2),
             ),
         ),
     ),
     hints=(
-        "Every rule has the same form: upstream × local slope. For two inputs return a pair.",
-        "a ÷ b is a · b⁻¹, so its slope along b is −a · b⁻².",
-        "`tf.cos(a)` is the local slope of sin.",
+        "Every rule has the same form: upstream × local derivative. For two inputs return a pair.",
+        "a ÷ b is a · b⁻¹, so its derivative along b is −a · b⁻².",
+        "`tf.cos(a)` is the local derivative of sin.",
     ),
 )  # fmt: skip
 

@@ -78,7 +78,7 @@ TWO_TAPES: Final = Exercise(
     checks=(
         prediction(
             "Tape one, c", 2, 64.0, where=("one.gradient(y, c)",),
-            because="y is c⁴ · v, with the slope 4c³ · v: tape one follows c all the way.",
+            because="y is c⁴ · v, with the derivative 4c³ · v: tape one follows c all the way.",
         ),
         prediction(
             "Tape two, c", 2, None, where=("two.gradient(y, c)",),
@@ -86,7 +86,7 @@ TWO_TAPES: Final = Exercise(
         ),
         prediction(
             "Tape two, square", 2, 16.0, where=("two.gradient(y, square)",),
-            because="From square on, y is square² · v, with the slope 2 · square · v.",
+            because="From square on, y is square² · v, with the derivative 2 · square · v.",
         ),
         prediction(
             "Tape one, v", 2, 16.0, where=("one.gradient(y, v)",),

@@ -69,7 +69,7 @@ SNIPPETS: Final = (
     ),
     _snippet(
         "4", "Three apples", "INT_DTYPE", 9.0, 6.0,
-        ("What is `x.dtype`?", "There is no slope between two whole numbers: write `3.0`."),
+        ("What is `x.dtype`?", "There is no derivative between two whole numbers: write `3.0`."),
     ),
     _snippet(
         "5", "Started too early", "BEFORE_TAPE", 12.0, 12.0,
@@ -145,8 +145,8 @@ ON_PURPOSE: Final = Exercise(
     ),
 )
 
-_FLAT: Final = "There is a path, and its slope is 0 here."
-_NO_PATH: Final = "There is no path from y to x, so there is no slope to tell."
+_FLAT: Final = "There is a path, and its derivative is 0 here."
+_NO_PATH: Final = "There is no path from y to x, so there is no derivative to tell."
 
 ZERO_OR_NONE: Final = Exercise(
     id="05.14",
@@ -164,7 +164,7 @@ ZERO_OR_NONE: Final = Exercise(
     ),
     hints=(
         "First ask: does a path lead from y back to x, over ops on the tape? No path: None.",
-        "If there is a path: multiply its local slopes. They may well give 0.",
+        "If there is a path: multiply its local derivatives. They may well give 0.",
     ),
 )  # fmt: skip
 
@@ -179,11 +179,11 @@ PARTIAL: Final = Exercise(
         ),
         prediction(
             "What the tape says", 3, 3.0, where=("the tape says",),
-            because="Only the first factor is followed, and its local slope is 3.",
+            because="Only the first factor is followed, and its local derivative is 3.",
         ),
         prediction(
             "What mathematics says", 3, 6.0, where=("mathematics says",),
-            because="The value is x · x, and its slope is 2x.",
+            because="The value is x · x, and its derivative is 2x.",
         ),
     ),
     hints=(

@@ -86,7 +86,7 @@ SLOTS: Final = Exercise(
 
 
 def _of_both(weight: float) -> tuple[float, float]:
-    """The slopes of (2 · weight + bias)² at a bias of 1: of the bias, and of the weight."""
+    """The derivatives of (2 · weight + bias)² at a bias of 1: of the bias, and of the weight."""
     of_bias = 2 * (2 * weight + 1)
     return of_bias, 2 * of_bias
 

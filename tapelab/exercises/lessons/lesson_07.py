@@ -18,7 +18,7 @@ COLUMNS: Final = Exercise(
     checks=(
         value(
             "Scaled", 3, (5.0, 5.0), where=("scaled",),
-            slips=(Slip((5.0, 10.0), "Those are the values. Each slope is 5.", 1),),
+            slips=(Slip((5.0, 10.0), "Those are the values. Each derivative is 5.", 1),),
         ),
         value(
             "A table", 4, (60.0, 60.0), where=("table",),
@@ -28,7 +28,9 @@ COLUMNS: Final = Exercise(
             "Normed", 3, (0.0, 0.0), where=("normed",),
             slips=(
                 Slip((1 / 3, 1 / 3), "The sum in the denominator reacts, too.", 1),
-                Slip((2 / 9, 1 / 9), "The slopes along the diagonal alone: add each column.", 1),
+                Slip(
+                    (2 / 9, 1 / 9), "The derivatives along the diagonal alone: add each column.", 1
+                ),
             ),
         ),
     ),

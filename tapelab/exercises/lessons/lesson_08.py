@@ -13,7 +13,7 @@ _HERONS: Final = ((2.0, 1), (2.0, 3), (9.0, 6))
 
 
 def _heron(a: float, steps: int) -> tuple[float, float]:
-    """The root after so many rounds, and its slope."""
+    """The root after so many rounds, and its derivative."""
     root, slope = 1.0, 0.0
     for _ in range(steps):
         root, slope = (root + a / root) / 2, (slope + 1 / root - a * slope / root**2) / 2
@@ -26,11 +26,14 @@ HERON: Final = Exercise(
     prompt="Differentiate the loop itself, with the rounds that it does.",
     checks=(
         value(
-            "The slope of the program", 10, lambda a, steps: _heron(a, steps)[1], at=_HERONS,
+            "The derivative of the program", 10, lambda a, steps: _heron(a, steps)[1], at=_HERONS,
             slips=(
-                Slip(lambda a, steps: _heron(a, steps)[0], "That is the root. Ask for its slope."),
+                Slip(
+                    lambda a, steps: _heron(a, steps)[0],
+                    "That is the root. Ask for its derivative.",
+                ),
                 Slip(lambda a, _: 1 / (2 * np.sqrt(a)),
-                     "That is the slope of the true root. Differentiate the rounds.", 2),
+                     "That is the derivative of the true root. Differentiate the rounds.", 2),
                 Slip(lambda a, steps: _heron(a, steps + 1)[1], "That is one round too many.", 5),
             ),
         ),
@@ -44,48 +47,50 @@ HERON: Final = Exercise(
 BRANCHES: Final = Exercise(
     id="08.2",
     title="Which branch?",
-    prompt="Predict the slope of `stairs`: a number or None.",
+    prompt="Predict the derivative of `stairs`: a number or None.",
     checks=(
-        prediction("At 2", 2, 5.0, where=("at 2",), because="5x, with the slope 5."),
-        prediction("At 0.5", 3, 1.0, where=("at 0.5",), because="x², with the slope 2x."),
+        prediction("At 2", 2, 5.0, where=("at 2",), because="5x, with the derivative 5."),
+        prediction("At 0.5", 3, 1.0, where=("at 0.5",), because="x², with the derivative 2x."),
         prediction(
             "At −1", 3, None, where=("at -1",),
             because="The branch that ran returns a constant: nothing leads back to x.",
         ),
         prediction(
             "At 1", 2, 2.0, where=("at 1",),
-            because="1 is not greater than 1, so the second branch runs: x², with the slope 2.",
+            because=(
+                "1 is not greater than 1, so the second branch runs: x², with the derivative 2."
+            ),
         ),
     ),
     hints=(
         "Which branch runs? Only that one is on the tape.",
-        "A slope of 0 needs a path, too.",
+        "A derivative of 0 needs a path, too.",
     ),
 )  # fmt: skip
 
 ROUNDS: Final = Exercise(
     id="08.3",
     title="Round by round",
-    prompt="Predict records and slopes of a loop that decides for itself when to stop.",
+    prompt="Predict records and derivatives of a loop that decides for itself when to stop.",
     checks=(
         prediction(
             "Records at 3", 2, 4, where=("records at 3",),
             because="3, 9, 27, 81, 243: four multiplications.",
         ),
         prediction(
-            "The slope at 3", 3, 405.0, where=("slope at 3",),
-            because="With four rounds y is x⁵, and its slope is 5x⁴.",
+            "The derivative at 3", 3, 405.0, where=("derivative at 3",),
+            because="With four rounds y is x⁵, and its derivative is 5x⁴.",
         ),
         prediction(
             "Records at 10", 1, 1, where=("records at 10",),
             because="10 and 100: after one round 100 is no longer below 100.",
         ),
         prediction(
-            "The slope at 10", 2, 20.0, where=("slope at 10",),
-            because="With one round y is x², and its slope is 2x.",
+            "The derivative at 10", 2, 20.0, where=("derivative at 10",),
+            because="With one round y is x², and its derivative is 2x.",
         ),
         prediction(
-            "The slope of rounds", 2, None, where=("slope of rounds",),
+            "The derivative of rounds", 2, None, where=("derivative of rounds",),
             because="`rounds` is counted by Python: no path leads from it to x.",
         ),
     ),
@@ -103,10 +108,10 @@ def _slope_of_sinc(x: float) -> Any:
 SINC: Final = Exercise(
     id="08.4",
     title="Right around zero",
-    prompt="Give the single point a formula, so that it has a slope.",
+    prompt="Give the single point a formula, so that it has a derivative.",
     checks=(
         value(
-            "The slope at 0 and elsewhere", 10, _slope_of_sinc, at=((0.0,), (2.0,), (-0.5,)),
+            "The derivative at 0 and elsewhere", 10, _slope_of_sinc, at=((0.0,), (2.0,), (-0.5,)),
             slips=(
                 Slip(lambda x: -x / 3,
                      "At 0 it is right. Far from 0 the series needs more terms: divide there.", 5),
@@ -115,7 +120,7 @@ SINC: Final = Exercise(
     ),
     hints=(
         "What should run at 0, so that a path leads back to x?",
-        "`1.0 - x * x / 6.0` has the right value and the right slope, close to 0.",
+        "`1.0 - x * x / 6.0` has the right value and the right derivative, close to 0.",
         "Let the condition say how close: `abs(value) < 0.01`.",
     ),
 )  # fmt: skip

@@ -29,7 +29,7 @@ ALONG: Final = Exercise(
     prompt="Return how fast the height grows along a direction, from one run forward.",
     checks=(
         value(
-            "The slope along a direction", 10, _along, at=_WALKS,
+            "The derivative along a direction", 10, _along, at=_WALKS,
             slips=(
                 Slip(lambda place, _: _uphill(place),
                      "That is the whole gradient, from a tape. Go along one direction.", 2),
@@ -47,7 +47,7 @@ ALONG: Final = Exercise(
 DIRECTION: Final = Exercise(
     id="09.2",
     title="Choose the direction",
-    prompt="Say which direction needs fewer sweeps for all slopes, and how many.",
+    prompt="Say which direction needs fewer sweeps for all derivatives, and how many.",
     checks=(
         prediction(
             "The loss", 2, "reverse", where=("loss", 0),
@@ -134,7 +134,7 @@ LIAR: Final = Exercise(
         value("Where they differ", 3, _both_of_cubes, at=_TESTED, where=("cubes",)),
         prediction(
             "The liar", 3, "cubes", at=_TESTED[0], where=("liar",),
-            because="The slope of x³ is 3x², and the rule of `cubes` says 3x.",
+            because="The derivative of x³ is 3x², and the rule of `cubes` says 3x.",
         ),
     ),
     hints=(

@@ -20,7 +20,7 @@ WAVE: Final = Exercise(
             "The bend", 10, lambda x: 2 * np.cos(x) - x * np.sin(x), at=((0.5,), (2.0,), (-1.0,)),
             slips=(
                 Slip(lambda x: np.sin(x) + x * np.cos(x),
-                     "That is the slope. Ask how the slope changes.", 3),
+                     "That is the derivative. Ask how the derivative changes.", 3),
                 Slip(lambda x: x * np.sin(x), "That is the value."),
             ),
         ),
@@ -39,8 +39,8 @@ CLOSED: Final = Exercise(
         arrives(
             "The gradient of the weight", 10, 264.0, target=121.0,
             slips=(
-                Slip(176.0, "Along the slope, not along the weight: ask for w.", 3),
-                Slip(12.0, "That is the slope with respect to w, without the penalty.", 2),
+                Slip(176.0, "Along the derivative, not along the weight: ask for w.", 3),
+                Slip(12.0, "That is the derivative with respect to w, without the penalty.", 2),
             ),
         ),
     ),
@@ -53,14 +53,18 @@ CLOSED: Final = Exercise(
 MIXED: Final = Exercise(
     id="10.3",
     title="Mixed",
-    prompt="Return how the slope along x reacts to y.",
+    prompt="Return how the derivative along x reacts to y.",
     checks=(
         value(
             "The mixed derivative", 10, lambda x, y: 6 * x * y**2, at=((2.0, 3.0), (-1.0, 0.5)),
             slips=(
-                Slip(lambda _, y: 2 * y**3, "That is how the slope along x reacts to x.", 3),
-                Slip(lambda x, y: 6 * x**2 * y, "That is how the slope along y reacts to y.", 3),
-                Slip(lambda x, y: 2 * x * y**3, "That is the slope along x. Ask once more.", 2),
+                Slip(lambda _, y: 2 * y**3, "That is how the derivative along x reacts to x.", 3),
+                Slip(
+                    lambda x, y: 6 * x**2 * y, "That is how the derivative along y reacts to y.", 3
+                ),
+                Slip(
+                    lambda x, y: 2 * x * y**3, "That is the derivative along x. Ask once more.", 2
+                ),
             ),
         ),
     ),
@@ -137,8 +141,8 @@ NEWTON: Final = Exercise(
         ),
     ),
     hints=(
-        "In every round: a slope and a bend, from two new tapes.",
-        "The step is slope / bend, and `x.assign_sub` goes to the other side.",
+        "In every round: a derivative and a bend, from two new tapes.",
+        "The step is derivative / bend, and `x.assign_sub` goes to the other side.",
     ),
 )  # fmt: skip
 

@@ -16,31 +16,31 @@ _KEPT: Final = "A valve never changes a value."
 VALVES: Final = Exercise(
     id="11.1",
     title="Value and slope",
-    prompt="Predict value and slope of four programs with valves, at x = 2.",
+    prompt="Predict value and derivative of four programs with valves, at x = 2.",
     checks=(
         prediction("The value of a", 1, 4.0, where=("a", 0), because=_KEPT),
         prediction(
-            "The slope of a", 2, None, where=("a", 1),
+            "The derivative of a", 2, None, where=("a", 1),
             because="Both ways are shut: no path leads back.",
         ),
         prediction("The value of b", 1, 4.0, where=("b", 0), because=_KEPT),
         prediction(
-            "The slope of b", 1, 1.0, where=("b", 1),
-            because="One of two ways is open, with the slope 1.",
+            "The derivative of b", 1, 1.0, where=("b", 1),
+            because="One of two ways is open, with the derivative 1.",
         ),
         prediction("The value of c", 1, 0.0, where=("c", 0), because=_KEPT),
         prediction(
-            "The slope of c", 2, 4.0, where=("c", 1),
+            "The derivative of c", 2, 4.0, where=("c", 1),
             because="The first x · x is open, 2x; the second is shut.",
         ),
         prediction("The value of d", 1, 4.0, where=("d", 0), because=_KEPT),
         prediction(
-            "The slope of d", 1, 1.0, where=("d", 1),
+            "The derivative of d", 1, 1.0, where=("d", 1),
             because="All of x · x − x is shut; what is open is the x at the end.",
         ),
     ),
     hints=(
-        "For the value, cross out every S. For the slope, treat S(…) as a number.",
+        "For the value, cross out every S. For the derivative, treat S(…) as a number.",
         "No way back at all is None, and not 0.",
     ),
 )  # fmt: skip
@@ -57,7 +57,7 @@ THROUGH: Final = Exercise(
             slips=(Slip(lambda w: w, "It is not rounded: what should come out forward?", 1),),
         ),
         arrives(
-            "The slope is 1", 6, 1.0, at=_WEIGHTS,
+            "The derivative is 1", 6, 1.0, at=_WEIGHTS,
             slips=(Slip(2.0, "Two ways are open. One of both w belongs behind the valve.", 2),),
         ),
     ),
@@ -85,7 +85,7 @@ SAFE: Final = Exercise(
     checks=(
         value("The value", 4, _softplus, at=_LARGE, where=("value",)),
         value(
-            "The slope", 6, _sigmoid, at=_LARGE, where=("slope",),
+            "The derivative", 6, _sigmoid, at=_LARGE, where=("slope",),
             slips=(
                 Slip(lambda x: 1 - _sigmoid(x), "Turned over: it should rise from 0 to 1.", 2),
                 Slip(0.0, "The rule still returns 0."),
@@ -105,11 +105,11 @@ LINK: Final = Exercise(
     prompt="Mend the rule, so that it fits into a chain.",
     checks=(
         value(
-            "The slope of 10 · x³", 10, lambda x: 30 * x * x, at=((2.0,), (-0.5,)),
+            "The derivative of 10 · x³", 10, lambda x: 30 * x * x, at=((2.0,), (-0.5,)),
             slips=(
                 Slip(lambda x: 3 * x * x, "The factor 10 is lost: where is the upstream?"),
-                Slip(lambda x: 3 * x * x + 10, "Upstream and slope are multiplied.", 3),
-                Slip(10.0, "The upstream alone; the local slope belongs to it."),
+                Slip(lambda x: 3 * x * x + 10, "Upstream and derivative are multiplied.", 3),
+                Slip(10.0, "The upstream alone; the local derivative belongs to it."),
             ),
         ),
     ),

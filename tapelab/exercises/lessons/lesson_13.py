@@ -75,7 +75,7 @@ SUM: Final = Exercise(
             "The gradient", 5, _softmax, at=_SCORES, where=("gradient",),
             slips=(
                 Slip(lambda x: _softmax(x) - np.eye(len(x))[np.argmax(x)],
-                     "The largest belongs to the sum again, and so do its slopes.", 2),
+                     "The largest belongs to the sum again, and so do its derivatives.", 2),
             ),
         ),
     ),

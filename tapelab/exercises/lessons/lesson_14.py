@@ -18,9 +18,9 @@ ARRIVES: Final = Exercise(
         value(
             "Sigmoid", 4, 0.25**10, where=("sigmoid",), tolerance=1e-8,
             slips=(
-                Slip(0.025, "A tenth of 1/4: the slopes are multiplied, ten times.", 1),
+                Slip(0.025, "A tenth of 1/4: the derivatives are multiplied, ten times.", 1),
                 Slip(0.25, "That is one layer; there are ten.", 1),
-                Slip(2.5, "The slopes are multiplied, not added."),
+                Slip(2.5, "The derivatives are multiplied, not added."),
             ),
         ),
         value("tanh", 2, 1.0, where=("tanh",)),
@@ -29,13 +29,13 @@ ARRIVES: Final = Exercise(
             "Residual", 2, 1.1**10, where=("residual",), tolerance=0.02,
             slips=(
                 Slip(2.0, "1 + 10 · 0.1 is close; each layer has the factor 1.1.", 1),
-                Slip(1e-10, "The way around is missing: the slope of h + f(h) is 1 + f′."),
+                Slip(1e-10, "The way around is missing: the derivative of h + f(h) is 1 + f′."),
             ),
         ),
     ),
     hints=(
         "Ten equal factors: a power of ten.",
-        "The slope of h + 0.1 · relu(h) is 1 + 0.1.",
+        "The derivative of h + 0.1 · relu(h) is 1 + 0.1.",
     ),
 )  # fmt: skip
 

@@ -72,7 +72,7 @@ KEPT: Final = Exercise(
 
 
 def _waves() -> tuple[float, float]:
-    """Value and slope of sixty sines, one after the other, at 0.5."""
+    """Value and derivative of sixty sines, one after the other, at 0.5."""
     h, slope = 0.5, 1.0
     for _ in range(60):
         h, slope = float(np.sin(h)), slope * float(np.cos(h))

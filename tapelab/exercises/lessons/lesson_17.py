@@ -60,7 +60,7 @@ PENALTY: Final = Exercise(
 
 
 def _of_steepness() -> float:
-    """The slope of the mean of (2 · steepness · radius − 1)² at a steepness of 0.5."""
+    """The derivative of the mean of (2 · steepness · radius − 1)² at a steepness of 0.5."""
     radius = np.sqrt([5.0, 1.0])
     return float(np.mean(2 * (2 * 0.5 * radius - 1) * 2 * radius))
 
@@ -84,7 +84,7 @@ WEIGHTS: Final = Exercise(
 
 
 def _of_the_demo(*, penalty: bool, summed: bool, upright: bool) -> float:
-    """The slope of the loss of 17.4 at a steepness of 0.5, with some of its three faults mended."""
+    """The derivative of the loss of 17.4 at a steepness of 0.5, some of its faults mended."""
     radius = np.sqrt([5.0, 8.0])
     share = 1.0 if summed else 0.5
     of_penalty = np.mean(2 * (2 * 0.5 * radius * share - 1) * 2 * radius * share)
@@ -93,7 +93,9 @@ def _of_the_demo(*, penalty: bool, summed: bool, upright: bool) -> float:
 
 
 _ON_THE_TAPE: Final = "The penalty is still a bare number: its lengths come from NumPy."
-_SUMMED: Final = "Each slope is divided by the number of points: ask for the sum of the scores."
+_SUMMED: Final = (
+    "Each derivative is divided by the number of points: ask for the sum of the scores."
+)
 _UPRIGHT: Final = "The gap is what real points have more than forged ones."
 
 DEMO: Final = Exercise(
@@ -117,7 +119,7 @@ DEMO: Final = Exercise(
     ),
     hints=(
         "Lesson 05: which line leaves the engine? Its value is right, and its gradient is lost.",
-        "The slope at one point must not depend on how many other points there are.",
+        "The derivative at one point must not depend on how many other points there are.",
         "The critic makes `loss` small, so `gap` must be large when real points score higher.",
     ),
 )  # fmt: skip

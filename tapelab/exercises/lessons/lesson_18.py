@@ -16,7 +16,7 @@ _RUNS: Final = ((1, 0.5, 0.3), (3, 0.5, 0.3), (6, -0.8, 1.0))
 
 
 def _after(rounds: int, w: float, x: float) -> tuple[float, float]:
-    """The answer after so many rounds, and its slope along w."""
+    """The answer after so many rounds, and its derivative along w."""
     z, slope = 0.0, 0.0
     for _ in range(rounds):
         new = float(np.tanh(w * z + x))
@@ -27,19 +27,22 @@ def _after(rounds: int, w: float, x: float) -> tuple[float, float]:
 ROUNDS: Final = Exercise(
     id="18.1",
     title="Too few rounds",
-    prompt="Return the slope of the program after some rounds.",
+    prompt="Return the derivative of the program after some rounds.",
     checks=(
         value(
-            "The slope", 10, lambda n, w, x: _after(n, w, x)[1], at=_RUNS,
+            "The derivative", 10, lambda n, w, x: _after(n, w, x)[1], at=_RUNS,
             slips=(
-                Slip(lambda n, w, x: _after(n, w, x)[0], "That is the answer. Ask for its slope."),
+                Slip(
+                    lambda n, w, x: _after(n, w, x)[0],
+                    "That is the answer. Ask for its derivative.",
+                ),
                 Slip(lambda n, w, x: _after(n + 1, w, x)[1], "One round too many.", 5),
             ),
         ),
     ),
     hints=(
         "The loop belongs inside the block of the tape.",
-        "After one round the slope is 0: w was multiplied with 0.",
+        "After one round the derivative is 0: w was multiplied with 0.",
     ),
 )  # fmt: skip
 
@@ -66,14 +69,14 @@ def _implicit(z: float, w: float, x: float) -> float:
 ONE_STEP: Final = Exercise(
     id="18.2",
     title="From one step",
-    prompt="Return the slope of the answer from one step on a tape.",
+    prompt="Return the derivative of the answer from one step on a tape.",
     checks=(
         value(
-            "The slope of the answer", 10, _implicit, at=_ANSWERS,
+            "The derivative of the answer", 10, _implicit, at=_ANSWERS,
             slips=(
-                Slip(_along_w, "The slope of one step alone: z reacts to w, too.", 4),
+                Slip(_along_w, "The derivative of one step alone: z reacts to w, too.", 4),
                 Slip(lambda *at: _along_w(*at) / (1 + _along_z(*at)),
-                     "Solve once more: 1 minus the slope along z.", 6),
+                     "Solve once more: 1 minus the derivative along z.", 6),
                 Slip(lambda *at: _along_w(*at) + _along_z(*at), "The two are not added.", 2),
             ),
         ),
@@ -102,7 +105,7 @@ ROOT: Final = Exercise(
     ),
     hints=(
         "`@tf.custom_gradient` before `def` lets the tape see the solver as one op.",
-        "What comes in is the upstream; what goes out is upstream × slope.",
+        "What comes in is the upstream; what goes out is upstream × derivative.",
         "`return z, lambda upstream: upstream / (2.0 * z)`.",
     ),
 )  # fmt: skip
@@ -114,14 +117,14 @@ ENOUGH: Final = Exercise(
     checks=(
         prediction(
             "The count", 2, "no", where=("count",),
-            because="It is counted by Python, and decisions have no slope.",
+            because="It is counted by Python, and decisions have no derivative.",
         ),
         prediction(
-            "A loose unrolled slope", 3, 0.0, where=("loose",),
+            "A loose unrolled derivative", 3, 0.0, where=("loose",),
             because="It stops after the first round, in which w is multiplied with 0.",
         ),
         prediction(
-            "A loose implicit slope", 3, "no", where=("exact",),
+            "A loose implicit derivative", 3, "no", where=("exact",),
             because="The equation does not hold yet: the formula is as good as the answer.",
         ),
         prediction(
@@ -157,7 +160,7 @@ _ROWS: Final = (
 
 
 def _jacobian(z: Array, weights: Array, bias: Array) -> Any:
-    """The slope of each number of one step, a column, along each number of z, a row."""
+    """The derivative of each number of one step, a column, along each number of z, a row."""
     return np.asarray(weights) * (1 - np.tanh(np.asarray(z) @ weights + bias) ** 2)
 
 

@@ -66,10 +66,10 @@ FORESEEN = [
     ("01.3", complex_step, 10, ""),
     ("01.3", lambda x: complex_step(x) * 1e-30, 0, "and to be divided by"),
     ("01.3", real_step, 0, "the step has to be imaginary"),
-    ("01.3", lambda x: bendy(tf.constant(x)), 0, "The slope is in the imaginary part."),
+    ("01.3", lambda x: bendy(tf.constant(x)), 0, "The derivative is in the imaginary part."),
     ("01.3", rounded_once, 6, ""),
     ("01.4", lambda a, b: (a[0] * b[0], a[1] * b[0] + a[0] * b[1]), 10, ""),
-    ("01.4", lambda a, b: (a[0] * b[0], a[1] * b[1]), 1, "is not the product of the slopes"),
+    ("01.4", lambda a, b: (a[0] * b[0], a[1] * b[1]), 1, "is not the product of the derivatives"),
     ("01.4", lambda a, b: (a[0] * b[0], a[1] + b[1]), 1, "what a sum carries"),
     ("01.4", lambda a, b: (a[0] * b[0], a[1] * a[0] + b[1] * b[0]), 3, "counts `b` times"),
     ("01.4", lambda a, b: (a[0] * b[0], a[1] * b[0]), 3, "The gain of `b` is missing."),
@@ -78,7 +78,7 @@ FORESEEN = [
     ("01.5", lambda: costs(forward=1000), 8, "one at the point itself"),
     ("01.5", lambda: costs(central=2001), 8, "none at the point itself"),
     ("01.5", lambda: costs(dual=1001), 7, "and the value on top"),
-    ("01.5", lambda: costs(tape=1000), 7, "comes back once, with all slopes"),
+    ("01.5", lambda: costs(tape=1000), 7, "comes back once, with all derivatives"),
 ]  # fmt: skip
 """Exercise, answer, what it earns, and a part of what is said to it."""
 

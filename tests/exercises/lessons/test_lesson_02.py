@@ -27,8 +27,8 @@ def one_sum_of_both(v):
 
 FORESEEN = [
     ("02.1", lambda v: slope(lambda x: x * x, v), 10, ""),
-    ("02.1", lambda v: tf.constant(v * v), 0, "That is x² itself. Ask the tape for its slope."),
-    ("02.1", lambda v: 6.0, 0, "That is the slope at 3; use the value you are given."),
+    ("02.1", lambda v: tf.constant(v * v), 0, "That is x² itself. Ask the tape for its"),
+    ("02.1", lambda v: 6.0, 0, "That is the derivative at 3; use the value you are given."),
     ("02.1", lambda v: 0.0, 0, ""),
     ("02.1", lambda v: np.float64(2 * v), 9, "The numbers are right, the dtype is not."),
     ("02.1", lambda v: [slope(lambda x: x * x, v)], 5, "the shape is (1,) and not ()"),
@@ -42,7 +42,7 @@ FORESEEN = [
     ("02.3", lambda: {"a": 3, "b": 1, "c": 1}, 7, "each round leaves a record of its own"),
     ("02.3", lambda: {"a": 3, "b": ..., "c": ...}, 3, "Nothing here yet."),
     ("02.4", lambda v: (2 * v, 4 * v**3), 10, ""),
-    ("02.4", lambda v: (2 * v, 2 * v**2), 4, "That is the slope of z along y."),
+    ("02.4", lambda v: (2 * v, 2 * v**2), 4, "That is the derivative of z along y."),
     ("02.4", one_sum_of_both, 7, "a list of targets is summed"),
     ("02.4", lambda v: 2 * v, 0, "Return a tuple of values; this is a float."),
 ]  # fmt: skip

@@ -91,7 +91,7 @@ FORESEEN = [
     ("04.4", cube(watch="never"), 0, "No gradient arrives yet."),
     ("04.5", two_tapes(), 10, ""),
     ("04.5", two_tapes(two_c=0.0), 8, "Tape two does not watch c"),
-    ("04.5", two_tapes(two_square=8.0), 8, "with the slope 2 · square · v"),
+    ("04.5", two_tapes(two_square=8.0), 8, "with the derivative 2 · square · v"),
     ("04.5", two_tapes(one_c=32.0, two_v=None), 6, "both follow it"),
 ]  # fmt: skip
 """Exercise, answer, what it earns, and a part of what is said to it."""

@@ -209,7 +209,7 @@ FORESEEN = [
     ("05.13", nine, 0, "It is None, for another reason."),
     ("05.14", lambda: FIVE, 10, ""),
     ("05.14", lambda: dict.fromkeys(FIVE, 0.0), 6, "There is no path from y to x"),
-    ("05.14", lambda: dict.fromkeys(FIVE), 4, "There is a path, and its slope is 0 here."),
+    ("05.14", lambda: dict.fromkeys(FIVE), 4, "There is a path, and its derivative is 0 here."),
     ("05.14", lambda: {**FIVE, "d": ...}, 8, "Nothing here yet."),
     ("05.14", lambda: {**FIVE, "b": "None"}, 8, "There is no path from y to x"),
     ("05.15", lambda: PARTIAL, 10, ""),

@@ -10,7 +10,7 @@ from tapelab.exercises.registry import find
 
 
 def first(function, *values, along=0):
-    """A slope of a function along one of its arguments."""
+    """A derivative of a function along one of its arguments."""
     variables = [tf.Variable(value) for value in values]
     with tf.GradientTape() as tape:
         y = function(*variables)
@@ -18,7 +18,7 @@ def first(function, *values, along=0):
 
 
 def second(function, *values, along=(0, 0), weigh=lambda slope: slope):
-    """A slope of a slope."""
+    """A derivative of a derivative."""
     variables = [tf.Variable(value) for value in values]
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
@@ -73,7 +73,7 @@ def bowl(x):
 
 FORESEEN = [
     ("10.1", lambda x: second(wave, x), 10, ""),
-    ("10.1", lambda x: first(wave, x), 3, "Ask how the slope changes."),
+    ("10.1", lambda x: first(wave, x), 3, "Ask how the derivative changes."),
     ("10.1", lambda x: wave(tf.constant(x)), 0, "That is the value."),
     ("10.2", penalty(), 10, ""),
     ("10.2", penalty(outside=True), 0, "No gradient arrives yet."),

@@ -15,7 +15,7 @@ def valves(a=(4.0, None), b=(4.0, 1.0), c=(0.0, 4.0), d=(4.0, 1.0)):
 
 
 def both(function, value):
-    """Value and slope of a function."""
+    """Value and derivative of a function."""
     x = tf.Variable(value)
     with tf.GradientTape() as tape:
         y = function(x)
@@ -43,7 +43,7 @@ def straight_twice(w):
 
 
 def ruled(forward, slope):
-    """A function with a value and a slope of one's own."""
+    """A function with a value and a derivative of one's own."""
 
     @tf.custom_gradient
     def function(x):

@@ -86,7 +86,7 @@ FORESEEN = [
     ("13.2", both(tf.reduce_logsumexp), 10, ""),
     ("13.2", both(naive_sum), 0, ""),
     ("13.2", both(sum_without_adding_again), 5, "The largest was taken out; add it again."),
-    ("13.2", both(sum_without_adding_again), 5, "and so do its slopes"),
+    ("13.2", both(sum_without_adding_again), 5, "and so do its derivatives"),
     ("13.3", both(yes, "loss"), 10, ""),
     ("13.3", both(naive_yes, "loss"), 0, ""),
     ("13.3", both(no, "loss"), 0, ""),

@@ -72,7 +72,7 @@ def closed_examples(inputs):
 
 FORESEEN = [
     ("14.1", arrives(), 10, ""),
-    ("14.1", arrives(sigmoid=0.025), 7, "the slopes are multiplied, ten times"),
+    ("14.1", arrives(sigmoid=0.025), 7, "the derivatives are multiplied, ten times"),
     ("14.1", arrives(sigmoid=0.25), 7, "That is one layer; there are ten."),
     ("14.1", arrives(sigmoid=2.5), 6, "multiplied, not added"),
     ("14.1", arrives(residual=2.0), 9, "each layer has the factor 1.1"),

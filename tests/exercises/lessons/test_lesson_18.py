@@ -19,7 +19,7 @@ def after(rounds, w, x):
 
 
 def along(z, w, x):
-    """The slopes of one step, along w and along z."""
+    """The derivatives of one step, along w and along z."""
     return (1 - np.tanh(w * z + x) ** 2) * z, (1 - np.tanh(w * z + x) ** 2) * w
 
 
@@ -56,11 +56,11 @@ def search(*, rounds=40, add=True, transposed=True):
 
 FORESEEN = [
     ("18.1", lambda n, w, x: after(n, w, x)[1], 10, ""),
-    ("18.1", lambda n, w, x: after(n, w, x)[0], 0, "Ask for its slope."),
+    ("18.1", lambda n, w, x: after(n, w, x)[0], 0, "Ask for its derivative."),
     ("18.1", lambda n, w, x: after(n + 1, w, x)[1], 5, "One round too many."),
     ("18.2", lambda *at: along(*at)[0] / (1 - along(*at)[1]), 10, ""),
     ("18.2", lambda *at: along(*at)[0], 4, "z reacts to w, too"),
-    ("18.2", lambda *at: along(*at)[0] / (1 + along(*at)[1]), 6, "1 minus the slope along z"),
+    ("18.2", lambda *at: along(*at)[0] / (1 + along(*at)[1]), 6, "1 minus the derivative along z"),
     ("18.2", lambda *at: along(*at)[0] + along(*at)[1], 2, "The two are not added."),
     ("18.3", root(lambda upstream, z, a: upstream / (2.0 * z)), 10, ""),
     ("18.3", root(None, on_the_tape=True), 6, ""),
@@ -69,7 +69,7 @@ FORESEEN = [
     ("18.3", root(lambda upstream, z, a: upstream / (2.0 * a)), 7, "not by 2a"),
     ("18.3", root(lambda upstream, z, a: upstream * 2.0 * z), 7, "you multiply"),
     ("18.4", enough(), 10, ""),
-    ("18.4", enough(count="yes"), 8, "decisions have no slope"),
+    ("18.4", enough(count="yes"), 8, "decisions have no derivative"),
     ("18.4", enough(loose=0.29), 7, "w is multiplied with 0"),
     ("18.4", enough(exact="yes"), 7, "as good as the answer"),
     ("18.4", enough(**{"same size": "no"}), 8, "there is one step on it"),
