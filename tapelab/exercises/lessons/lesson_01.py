@@ -14,7 +14,7 @@ def _bendy(x: float) -> Any:
     return np.sin(x) * np.exp(x)
 
 
-def _slope(x: float) -> Any:
+def _derivative(x: float) -> Any:
     return np.cos(x) * np.exp(x) + np.sin(x) * np.exp(x)
 
 
@@ -40,11 +40,12 @@ CENTRAL: Final = Exercise(
                 Slip(lambda x, h: h * h * _central(x, h),
                      "Divide by 2h as a whole: `/ (2 * h)`.", 2),
                 Slip(
-                    lambda x, _: _slope(x), "That is the true derivative. Use differences alone.", 1
+                    lambda x, _: _derivative(x),
+                    "That is the true derivative. Use differences alone.", 1,
                 ),
             ),
         ),
-        value("A small step", 5, lambda x, _: _slope(x), at=((1.0, 1e-5), (-2.0, 1e-5)),
+        value("A small step", 5, lambda x, _: _derivative(x), at=((1.0, 1e-5), (-2.0, 1e-5)),
               tolerance=1e-8),
     ),
     hints=(
@@ -85,7 +86,7 @@ COMPLEX_STEP: Final = Exercise(
     prompt="Find the derivative of `bendy` from the imaginary part of one complex run.",
     checks=(
         value(
-            "The derivative", 6, _slope, at=_PLACES,
+            "The derivative", 6, _derivative, at=_PLACES,
             slips=(
                 Slip(lambda _: 0.0,
                      "Almost nothing: the step has to be imaginary, and to be divided by."),
@@ -94,7 +95,7 @@ COMPLEX_STEP: Final = Exercise(
                 ),
             ),
         ),
-        value("To the last digits", 4, _slope, at=_PLACES, tolerance=1e-13, dtype="float64"),
+        value("To the last digits", 4, _derivative, at=_PLACES, tolerance=1e-13, dtype="float64"),
     ),
     hints=(
         "`tf.complex(x, h)` is x + ih.",
@@ -109,7 +110,7 @@ def _product(a: tuple[float, float], b: tuple[float, float]) -> float:
     return a[0] * b[0]
 
 
-def _product_slope(a: tuple[float, float], b: tuple[float, float]) -> float:
+def _product_derivative(a: tuple[float, float], b: tuple[float, float]) -> float:
     return a[1] * b[0] + a[0] * b[1]
 
 
@@ -119,7 +120,7 @@ DUAL: Final = Exercise(
     prompt="Return value and derivative of a product, from values and derivatives of its factors.",
     checks=(
         value(
-            "The derivative of a product", 10, _product_slope, at=_PAIRS, where=(1,),
+            "The derivative of a product", 10, _product_derivative, at=_PAIRS, where=(1,),
             slips=(
                 Slip(lambda a, b: a[1] * b[1],
                      "The derivative of a product is not the product of the derivatives.", 1),

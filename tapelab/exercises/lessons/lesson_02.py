@@ -10,7 +10,7 @@ from tapelab.exercises.exercise import Exercise
 _PLACES: Final = ((3.0,), (-1.5,))
 _PAIRS: Final = ((3.0, 4.0), (2.5, -1.0))
 
-SLOPE_OF_SQUARE: Final = Exercise(
+DERIVATIVE_OF_SQUARE: Final = Exercise(
     id="02.1",
     title="x², anywhere",
     prompt="Return the derivative of x² at a given value of x, taken from a tape.",
@@ -32,7 +32,7 @@ SLOPE_OF_SQUARE: Final = Exercise(
     ),
 )  # fmt: skip
 
-BOTH_SLOPES: Final = Exercise(
+BOTH_DERIVATIVES: Final = Exercise(
     id="02.2",
     title="x·y, both slopes at once",
     prompt="Return both derivatives of x·y in one dict, from a single question to the tape.",
@@ -97,8 +97,8 @@ ASK_TWICE: Final = Exercise(
     ),
     hints=(
         "Read the last line of the error: what does it say about the kind of tape?",
-        "`tf.GradientTape(persistent=True)` keeps what it recorded until you let go of it.",
+        "`tf.GradientTape(persistent=True)` keeps what it recorded until you delete it.",
     ),
 )  # fmt: skip
 
-EXERCISES: Final = (SLOPE_OF_SQUARE, BOTH_SLOPES, HOW_MANY_RECORDS, ASK_TWICE)
+EXERCISES: Final = (DERIVATIVE_OF_SQUARE, BOTH_DERIVATIVES, HOW_MANY_RECORDS, ASK_TWICE)

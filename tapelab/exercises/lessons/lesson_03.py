@@ -42,7 +42,7 @@ FILL_IN: Final = Exercise(
 STEP_ORDER: Final = Exercise(
     id="03.2",
     title="In which order?",
-    prompt="List the ops in the order in which the gradient passes them on its way back.",
+    prompt="List the ops in the order in which the gradient passes them in the backward pass.",
     checks=(
         order(
             "The order of the steps", 10, ("add", "sin", "multiply", "exp"), where=(),

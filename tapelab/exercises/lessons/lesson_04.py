@@ -46,7 +46,7 @@ MIDDLE: Final = Exercise(
         at_most("Two multiplications are on the tape", 3, 2),
     ),
     hints=(
-        "The tape can be told to guess nothing: look at the cell above.",
+        "A tape can watch nothing by itself: look at the cell above.",
         "`watch_accessed_variables=False`, then `tape.watch(second)` inside the block.",
         "`first * x` has nothing to do with `second`: it runs off the tape.",
     ),

@@ -69,7 +69,7 @@ SNIPPETS: Final = (
     ),
     _snippet(
         "4", "Three apples", "INT_DTYPE", 9.0, 6.0,
-        ("What is `x.dtype`?", "There is no derivative between two whole numbers: write `3.0`."),
+        ("What is `x.dtype`?", "There is no derivative between two integers: write `3.0`."),
     ),
     _snippet(
         "5", "Started too early", "BEFORE_TAPE", 12.0, 12.0,
@@ -106,7 +106,7 @@ SNIPPETS: Final = (
     ),
     _snippet(
         "12", "The highest score", "NON_DIFFERENTIABLE", 4.0, (0.0, 1.0, 0.0),
-        ("A place is a whole number. Does it change when a score grows a little?",
+        ("A place is an integer. Does it change when a score grows a little?",
          "Let the place choose among the elements of `x`: `tf.gather(x, place)`."),
     ),
 )  # fmt: skip

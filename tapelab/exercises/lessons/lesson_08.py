@@ -14,10 +14,13 @@ _HERONS: Final = ((2.0, 1), (2.0, 3), (9.0, 6))
 
 def _heron(a: float, steps: int) -> tuple[float, float]:
     """The root after so many rounds, and its derivative."""
-    root, slope = 1.0, 0.0
+    root, derivative = 1.0, 0.0
     for _ in range(steps):
-        root, slope = (root + a / root) / 2, (slope + 1 / root - a * slope / root**2) / 2
-    return root, slope
+        root, derivative = (
+            (root + a / root) / 2,
+            (derivative + 1 / root - a * derivative / root**2) / 2,
+        )
+    return root, derivative
 
 
 HERON: Final = Exercise(
@@ -101,7 +104,7 @@ ROUNDS: Final = Exercise(
 )  # fmt: skip
 
 
-def _slope_of_sinc(x: float) -> Any:
+def _derivative_of_sinc(x: float) -> Any:
     return np.where(abs(x) < 1e-4, -x / 3, (x * np.cos(x) - np.sin(x)) / (x * x + 1e-300))
 
 
@@ -111,7 +114,8 @@ SINC: Final = Exercise(
     prompt="Give the single point a formula, so that it has a derivative.",
     checks=(
         value(
-            "The derivative at 0 and elsewhere", 10, _slope_of_sinc, at=((0.0,), (2.0,), (-0.5,)),
+            "The derivative at 0 and elsewhere", 10, _derivative_of_sinc,
+            at=((0.0,), (2.0,), (-0.5,)),
             slips=(
                 Slip(lambda x: -x / 3,
                      "At 0 it is right. Far from 0 the series needs more terms: divide there.", 5),

@@ -34,7 +34,7 @@ WAVE: Final = Exercise(
 CLOSED: Final = Exercise(
     id="10.2",
     title="It was closed",
-    prompt="Let the outer tape see the way back of the inner one.",
+    prompt="Let the outer tape record the backward pass of the inner one.",
     checks=(
         arrives(
             "The gradient of the weight", 10, 264.0, target=121.0,
@@ -85,7 +85,7 @@ def _table(x: Array) -> Any:
     return np.array([[a * a, c, b], [c, b * b, a], [b, a, c * c]])
 
 
-def _slope(x: Array) -> Any:
+def _derivative(x: Array) -> Any:
     a, b, c = x
     return np.array([a**3 / 3 + b * c, b**3 / 3 + a * c, c**3 / 3 + a * b])
 
@@ -93,18 +93,20 @@ def _slope(x: Array) -> Any:
 TIMES: Final = Exercise(
     id="10.4",
     title="Hessian times vector",
-    prompt="Return the Hessian times v, from two ways back.",
+    prompt="Return the Hessian times v, from two backward passes.",
     checks=(
         value(
             "The product", 10, lambda x, v: _table(x) @ np.asarray(v), at=_AT,
             slips=(
-                Slip(lambda x, _: _slope(x), "That is the gradient. It goes on from there.", 2),
+                Slip(
+                    lambda x, _: _derivative(x), "That is the gradient. It goes on from there.", 2
+                ),
                 Slip(lambda x, _: _table(x).sum(0),
                      "The sum over all columns: v has not been used.", 3),
-                Slip(lambda x, v: _slope(x) * np.asarray(v), "The gradient times v: take the "
+                Slip(lambda x, v: _derivative(x) * np.asarray(v), "The gradient times v: take the "
                      "sum, and ask for its gradient.", 3),
                 Slip(lambda x, v: _table(x).sum(0) * np.asarray(v),
-                     "Multiply with v before the second way back, not after it.", 3),
+                     "Multiply with v before the second backward pass, not after it.", 3),
             ),
         ),
     ),

@@ -41,7 +41,7 @@ VALVES: Final = Exercise(
     ),
     hints=(
         "For the value, cross out every S. For the derivative, treat S(…) as a number.",
-        "No way back at all is None, and not 0.",
+        "With no path at all it is None, and not 0.",
     ),
 )  # fmt: skip
 
@@ -137,7 +137,7 @@ CLIPPED: Final = Exercise(
         value(
             "The value is as it was", 3, np.dot, at=_STEEP, where=("value",),
             slips=(Slip(lambda x, w: np.dot(np.clip(x, -1, 1), w),
-                        "The value was clipped. Clip on the way back alone."),),
+                        "The value was clipped. Clip in the backward pass alone."),),
         ),
         value(
             "The gradient is clipped", 7, _flat, at=_STEEP, where=("slope",),

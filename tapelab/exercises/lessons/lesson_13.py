@@ -13,7 +13,7 @@ from tapelab.exercises.exercise import Exercise
 _WITH_ZERO: Final = (([2.0, 0.0, -0.5],), ([0.0, 4.0],))
 
 
-def _reciprocal_slope(x: Array) -> Any:
+def _reciprocal_derivative(x: Array) -> Any:
     x = np.asarray(x)
     return np.where(x == 0, 0.0, -1 / np.where(x == 0, 1.0, x) ** 2)
 
@@ -28,11 +28,11 @@ TWICE: Final = Exercise(
     prompt="Keep the zero out of the division, and out of the result.",
     checks=(
         value(
-            "The gradient", 7, _reciprocal_slope, at=_WITH_ZERO, where=("gradient",),
+            "The gradient", 7, _reciprocal_derivative, at=_WITH_ZERO, where=("gradient",),
             slips=(
-                Slip(lambda x: np.where(np.asarray(x) == 0, np.nan, _reciprocal_slope(x)),
+                Slip(lambda x: np.where(np.asarray(x) == 0, np.nan, _reciprocal_derivative(x)),
                      "Still NaN at 0: the division has seen the zero."),
-                Slip(lambda x: -_reciprocal_slope(x), "The sign is turned over.", 3),
+                Slip(lambda x: -_reciprocal_derivative(x), "The sign is turned over.", 3),
             ),
         ),
         value(
@@ -155,7 +155,7 @@ SCALING: Final = Exercise(
     checks=(
         value(
             "The gradient", 10, _tiny, at=((1e-4,), (2e-4,)), tolerance=2e-9, dtype="float32",
-            slips=(Slip(0.0, "It is lost: too small for a float16 on its way back."),),
+            slips=(Slip(0.0, "It is lost: too small for float16 in the backward pass."),),
         ),
     ),
     hints=(

@@ -72,11 +72,11 @@ def _sigmoid(x: float) -> float:
 
 def _chain(value: float, layers: int, *, around: float) -> float:
     """What arrives at the start of a chain of sigmoids, with a way around them or without."""
-    h, slope = value, 1.0
+    h, derivative = value, 1.0
     for _ in range(layers):
         s = _sigmoid(h)
-        h, slope = around * h + s, slope * (around + s * (1 - s))
-    return slope
+        h, derivative = around * h + s, derivative * (around + s * (1 - s))
+    return derivative
 
 
 RESIDUAL: Final = Exercise(

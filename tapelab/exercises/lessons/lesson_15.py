@@ -49,7 +49,7 @@ KEPT: Final = Exercise(
         ),
         prediction(
             "A tape that was asked", 2, "freed", where=("b",),
-            because="It has answered once, and lets go of everything.",
+            because="It has answered once, and releases everything.",
         ),
         prediction(
             "A tape nobody asked", 2, "kept", where=("c",),
@@ -73,13 +73,13 @@ KEPT: Final = Exercise(
 
 def _waves() -> tuple[float, float]:
     """Value and derivative of sixty sines, one after the other, at 0.5."""
-    h, slope = 0.5, 1.0
+    h, derivative = 0.5, 1.0
     for _ in range(60):
-        h, slope = float(np.sin(h)), slope * float(np.cos(h))
-    return h, slope
+        h, derivative = float(np.sin(h)), derivative * float(np.cos(h))
+    return h, derivative
 
 
-_END, _SLOPE = _waves()
+_END, _DERIVATIVE = _waves()
 
 
 FIT: Final = Exercise(
@@ -87,7 +87,7 @@ FIT: Final = Exercise(
     title="It has to fit",
     prompt="Bring the memory of a tape below 12 000 bytes.",
     checks=(
-        arrives("The gradient is the same", 4, np.full(200, _SLOPE), target=200 * _END),
+        arrives("The gradient is the same", 4, np.full(200, _DERIVATIVE), target=200 * _END),
         memory_at_most("It fits", 6, 12_000),
     ),
     hints=(

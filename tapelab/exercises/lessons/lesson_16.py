@@ -149,12 +149,12 @@ def _names_the_forgotten() -> Check:
             got = [each for each in found if type(each) is str]
             if got == right:
                 continue
-            told = listed(right), listed(got)
+            text = listed(right), listed(got)
             if sorted(got) == right:
-                return Outcome(8, "All of them, in another order.", *told)
+                return Outcome(8, "All of them, in another order.", *text)
             if sorted(got) == sorted({"first", "second", "third"}):
-                return Outcome(2, "Those are the ones that do learn.", *told)
-            return Outcome(0, "", *told)
+                return Outcome(2, "Those are the ones that do learn.", *text)
+            return Outcome(0, "", *text)
         return Outcome(10)
 
     return Check("The names", 10, judge)

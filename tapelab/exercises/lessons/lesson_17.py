@@ -19,7 +19,7 @@ BETWEEN: Final = Exercise(
         arrives("The gradient in between", 10, [[2.0, 1.0], [0.0, -1.0]], target=3.0),
     ),
     hints=(
-        "`between` is no variable: who has told the tape of it?",
+        "`between` is no variable: what makes the tape watch it?",
         "`tape.watch(between)`, before the scores are computed.",
     ),
 )  # fmt: skip
@@ -131,11 +131,11 @@ WHO: Final = Exercise(
     checks=(
         prediction(
             "The forger", 2, "yes", where=("forger",),
-            because="Its points go through the critic, and the way back leads through it, too.",
+            because="Its points go through the critic, and so does the backward pass.",
         ),
         prediction(
             "The critic", 3, "yes", where=("critic",),
-            because="Its weights are trainable and were read. Only nobody asks for them here.",
+            because="Its weights are trainable and were read. Only no call asks for them here.",
         ),
         prediction(
             "The noise", 2, "no", where=("noise",),

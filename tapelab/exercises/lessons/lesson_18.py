@@ -17,11 +17,11 @@ _RUNS: Final = ((1, 0.5, 0.3), (3, 0.5, 0.3), (6, -0.8, 1.0))
 
 def _after(rounds: int, w: float, x: float) -> tuple[float, float]:
     """The answer after so many rounds, and its derivative along w."""
-    z, slope = 0.0, 0.0
+    z, derivative = 0.0, 0.0
     for _ in range(rounds):
         new = float(np.tanh(w * z + x))
-        z, slope = new, (1 - new**2) * (z + w * slope)
-    return z, slope
+        z, derivative = new, (1 - new**2) * (z + w * derivative)
+    return z, derivative
 
 
 ROUNDS: Final = Exercise(

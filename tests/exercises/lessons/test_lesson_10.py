@@ -88,7 +88,7 @@ FORESEEN = [
     ("10.4", lambda x, _: first(given, x), 2, "That is the gradient."),
     ("10.4", lambda x, _: second(given, x), 3, "v has not been used"),
     ("10.4", lambda x, v: first(given, x) * tf.constant(v), 3, "ask for its gradient"),
-    ("10.4", lambda x, v: second(given, x) * tf.constant(v), 3, "before the second way back"),
+    ("10.4", lambda x, v: second(given, x) * tf.constant(v), 3, "before the second backward pass"),
     ("10.5", newton, 10, ""),
     ("10.5", lambda start, _: start, 1, "You have not moved"),
     ("10.5", lambda start, steps: newton(start, steps - 1), 5, "One step is missing."),

@@ -120,7 +120,7 @@ FORESEEN = [
     ("11.5", clipped(tf.identity), 3, "Everything comes through."),
     ("11.5", clipped(above_zero), 7, "Down to −1, not to 0."),
     ("11.5", clipped(of_length_one), 6, "That shortens the whole vector"),
-    ("11.5", clipped(within_one, forward=within_one), 7, "Clip on the way back alone."),
+    ("11.5", clipped(within_one, forward=within_one), 7, "Clip in the backward pass alone."),
 ]  # fmt: skip
 """Exercise, answer, what it earns, and a part of what is said to it."""
 
