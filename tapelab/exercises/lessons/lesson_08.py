@@ -81,7 +81,7 @@ ROUNDS: Final = Exercise(
             because="3, 9, 27, 81, 243: four multiplications.",
         ),
         prediction(
-            "The derivative at 3", 3, 405.0, where=("derivative at 3",),
+            "The derivative at 3", 3, 405.0, where=("slope at 3",),
             because="With four rounds y is x⁵, and its derivative is 5x⁴.",
         ),
         prediction(
@@ -89,11 +89,11 @@ ROUNDS: Final = Exercise(
             because="10 and 100: after one round 100 is no longer below 100.",
         ),
         prediction(
-            "The derivative at 10", 2, 20.0, where=("derivative at 10",),
+            "The derivative at 10", 2, 20.0, where=("slope at 10",),
             because="With one round y is x², and its derivative is 2x.",
         ),
         prediction(
-            "The derivative of rounds", 2, None, where=("derivative of rounds",),
+            "The derivative of rounds", 2, None, where=("slope of rounds",),
             because="`rounds` is counted by Python: no path leads from it to x.",
         ),
     ),

@@ -97,7 +97,7 @@ FORESEEN = [
     ("17.4", demo(upright=False), 7, "The gap is what real points have more"),
     ("17.4", demo(score=tf.reduce_mean), 7, "ask for the sum of the scores"),
     ("17.5", who(), 10, ""),
-    ("17.5", who(forger="no"), 8, "the way back leads through it"),
+    ("17.5", who(forger="no"), 8, "and so does the backward pass"),
     ("17.5", who(critic="no"), 7, "Only no call asks for them here."),
     ("17.5", who(noise="yes"), 8, "A plain tensor is not watched."),
     ("17.5", who(**{"from the critic": "yes"}), 7, "before the outer tape opens"),
