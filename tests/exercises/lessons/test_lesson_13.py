@@ -96,8 +96,8 @@ FORESEEN = [
     ("13.4", lambda w: slope(lambda w: length_with(1e-9, w), w), 10, ""),
     ("13.4", lambda w: slope(lambda w: length_with(1e-3, w), w), 6, "A large epsilon changes"),
     ("13.5", scaled(16384.0), 10, ""),
-    ("13.5", scaled(1.0), 0, "too small for a float16"),
-    ("13.5", scaled(16384.0, late=True), 0, "too small for a float16"),
+    ("13.5", scaled(1.0), 0, "too small for float16"),
+    ("13.5", scaled(16384.0, late=True), 0, "too small for float16"),
 ]  # fmt: skip
 """Exercise, answer, what it earns, and a part of what is said to it."""
 
