@@ -1,4 +1,13 @@
-"""The way back from target to source, step by step, with what is known of its numbers."""
+"""The steps of the backward pass from a target to a source, with what is known of their values.
+
+A recording lists every step of a gradient call in the order of the backward pass: the op, the input
+it leads to, the upstream gradient and the contribution. `BackwardSteps` keeps only the steps that
+lead to one source, as parallel lists, and groups them by tensor. Values of large tensors are not
+recorded; `measures` then says what is known of them (least, greatest, zeros, NaN).
+
+Invariant: steps are in the order of the pass, so a step that receives a gradient comes after all
+steps that contribute to it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +34,7 @@ class BackwardSteps:
     """The steps of one answer as lists, of which only those that lead to the source are listed.
 
     A step goes from what an op made (`made`) to one of its inputs (`tensor`). The numbers are
-    indices of tensors: `upstream` arrived at the op, `contribution` was handed on, `total` is what
+    indices of tensors: `upstream` arrived at the op, `contribution` was propagated, `total` is what
     the input had received by then.
     """
 
@@ -156,7 +165,7 @@ class BackwardSteps:
 def backward_steps_of(
     recording: Recording, targets: tuple[int, ...], sources: bytes
 ) -> BackwardSteps | None:
-    """The way back of the last question for a source; None where none was walked.
+    """The backward steps of the last gradient call for a source; None without one.
 
     `sources` says of each tensor whether it is the source, or a state of it.
     """

@@ -1,4 +1,13 @@
-"""One question, `why is this gradient missing?`, with the paths that could answer it."""
+"""A gradient call with one of its sources, and the paths between its target and that source.
+
+`Analysis` holds what is computed once for a recording: its dataflow, the user's code, the gradient
+calls. A `Case` adds targets and a source, and answers by graph searches over the edges of the
+dataflow: which tensors lie upstream of the target and downstream of the source, whether a taped
+path connects them (`connected`), the path with the fewest cuts (`path`), and the cuts at which the
+gradient is lost (`cuts`). Detectors get a `Case` and nothing else.
+
+Invariant: everything is a pure function of the recording, computed when it is first used.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +56,7 @@ class Analysis:
 
 
 PIECEWISE: Final = {Cut.FLAT, Cut.INTEGER}
-"""Cuts across which the true slope is zero: where other paths live, nothing is missing."""
+"""Cuts across which the true derivative is 0: beside other paths, nothing is missing."""
 
 PIECEWISE_NUMBERS: Final = [NUMBER_OF[cut] for cut in PIECEWISE]
 
@@ -94,7 +103,7 @@ class Case:
 
     @cached_property
     def request(self) -> Located | None:
-        """The question that was put to the tape, by the learner if it was; None without one."""
+        """The gradient call of this case, preferably one in the user's code; None without one."""
         request = self.recording.placed(e.Asked)
         own = [p for p in request if isinstance(p.event, e.Asked) and self._is_own_call(p.event)]
         return next(iter(sorted(own, key=lambda p: -p.index)), None)
@@ -109,13 +118,13 @@ class Case:
 
     @cached_property
     def zero(self) -> bool:
-        """Whether the question was to be answered with zeros where no path leads."""
+        """Whether the call asks for zeros where no path exists."""
         request = self.request.event if self.request else None
         return isinstance(request, e.Asked) and request.unconnected == 1
 
     @cached_property
     def target(self) -> int:
-        """The target to speak of: the first to which the source leads, else the first of all."""
+        """The target to name: the first to which the source leads, else the first of all."""
         if len(self.targets) > 1 and self.path:
             return self.path[0].to
         return self.targets[0]
@@ -148,7 +157,7 @@ class Case:
 
     @cached_property
     def backward(self) -> BackwardSteps | None:
-        """The way back that an answer took to the source, with what is known of its numbers."""
+        """The steps of the backward pass to the source; None if it did not arrive there."""
         return backward_steps_of(self.recording, self.targets, self.source_mask)
 
     @cached_property
@@ -193,7 +202,7 @@ class Case:
 
     @cached_property
     def cuts(self) -> tuple[Edge, ...]:
-        """The steps at which the gradient is lost, the most decisive first."""
+        """The edges at which the gradient is lost, the most decisive first."""
         cuts = self.flow.edges.columns[4]
         if self.connected:
             smooth = self._ahead(~np.isin(cuts, PIECEWISE_NUMBERS))
@@ -229,7 +238,7 @@ class Case:
         return found
 
     def _is_missed(self, edge: Edge) -> bool:
-        """Whether a cut takes something from a gradient that arrives by other ways."""
+        """Whether a cut makes a gradient that arrives on other paths incomplete."""
         if edge.cut is Cut.INTEGER:
             return self._is_cast_back(edge)
         if edge.cut in PIECEWISE or self._is_straight_through(edge) or self._is_ours(edge):
@@ -244,7 +253,7 @@ class Case:
         return True
 
     def _is_cast_back(self, edge: Edge) -> bool:
-        """Whether whole numbers are used as numbers again, and not to count or to pick."""
+        """Whether integers are cast back to floats, not used to count or to index."""
         ahead = (each for each in self.flow.out_of[edge.to] if each.to in self.upstream)
         return any(self.op_name(e) == "cast" and self.flow.is_floating(e.to) for e in ahead)
 
@@ -254,7 +263,7 @@ class Case:
         return next((place.index for place in self.recording.placed(e.Opened, e.Reset)), -1)
 
     def _is_ours(self, edge: Edge) -> bool:
-        """Whether a gradient is stopped by a function of tf, or by a rule on the way back.
+        """Whether a gradient is stopped by a function of tf, or by a gradient rule.
 
         In a group, such as a traced function, it may be the learner who wrote `stop_gradient`.
         """
@@ -267,10 +276,10 @@ class Case:
         return called.endswith(GRADIENT_METHODS) or not own
 
     def _used_before(self, edge: Edge) -> bool:
-        """Whether the part before the tape used the very value that the tape watches.
+        """Whether the computation before the tape used the value that the tape watches.
 
         What was made from an older value of a variable belongs to an earlier step of a loop, and
-        a copy that was stored before the tape is meant to stand still.
+        a copy that was stored before the tape is meant to be constant.
         """
         backward = self.beside(edge.origin, self.source).path
         if any(step.cut in {Cut.STATE, Cut.COPIED} for step in backward):
@@ -278,7 +287,7 @@ class Case:
         return (backward[-1].origin if backward else edge.origin) in self.flow.tracked
 
     def _is_straight_through(self, edge: Edge) -> bool:
-        """`x + stop_gradient(f(x) - x)`: the gradient takes the way around on purpose."""
+        """`x + stop_gradient(f(x) - x)`: the gradient bypasses `f` on purpose."""
         if edge.cut is not Cut.STOPPED:
             return False
         removed = {

@@ -1,4 +1,12 @@
-"""What the tape could hear: while it recorded, and in its own thread."""
+"""The dataflow of a recording: which tensor was computed from which, and where gradients stop.
+
+`Flow` turns events into edges: an op leads from its inputs to its outputs, an assignment from a
+value to the new state of a variable, a host computation from the tensor that left to the constant
+that came back. Each edge has the first `Cut` that applies, in the order of the table in `_cuts`, or
+none. `TapeActivity` knows when and in which thread the tape was recording.
+
+All columns are NumPy arrays, since a recording may hold a hundred thousand ops.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +40,7 @@ class TapeActivity:
         return inside and not self._is_elsewhere(event)
 
     def unrecorded_because(self, event: int) -> Cut | None:
-        """Why something within the block was not heard: a pause or another thread."""
+        """Why an event within the block was not recorded: a pause or another thread."""
         if self._is_elsewhere(event):
             return Cut.THREAD
         turns = self._recording.placed(e.Paused, e.Resumed)
@@ -182,7 +190,7 @@ class Flow:
 
     @cached_property
     def _withheld(self) -> NDArray[Any]:
-        """Event and position of the steps back, as one number, that handed on nothing."""
+        """Event and position, as one number, of backward steps that returned None."""
         columns = self.recording.columns
         flowed = np.flatnonzero(columns["event.kind"] == e.KIND_OF[e.Flowed])
         start, fields = columns["event.start"][flowed].astype(np.int64), columns["event.fields"]
@@ -251,10 +259,10 @@ class Flow:
 
     @cached_property
     def prices(self) -> list[int]:
-        """For each edge how unlikely it is that the learner means the gradient to go there.
+        """For each edge how unlikely it is that the user means the gradient to flow there.
 
-        No slope is to be expected across a flat op, a stop or a derivative, a shape tells nothing
-        of the values, and what was stored before the tape is another one's.
+        No derivative is expected across a flat op, a stop or a gradient; a shape does not depend
+        on values; what was stored before the tape belongs to another computation.
         """
         cut, event = self.edges.columns[4], self.edges.columns[2]
         opened = next((place.index for place in self.recording.placed(e.Opened, e.Reset)), -1)

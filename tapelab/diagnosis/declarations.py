@@ -212,7 +212,7 @@ def on_refusal(code: str) -> Callable[[D], D]:
 
 
 def declaration_of(code: str) -> Declaration:
-    """The declaration of a code; ValueError where nobody declared it."""
+    """The declaration of a code; ValueError if there is none."""
     if code not in DECLARED:
         raise ValueError(
             f"No finding {code!r} was declared. Write the code that stands in @finding(…), as in "

@@ -1,4 +1,4 @@
-"""Eigenvectors and singular vectors that are not determined, because two values are equal."""
+"""The finding about eigenvectors and singular vectors of equal or almost equal values."""
 
 from __future__ import annotations
 

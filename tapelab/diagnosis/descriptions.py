@@ -1,4 +1,10 @@
-"""What the learner calls things: names and expressions as they stand in the code."""
+"""Names, values, places and shared sentences for the texts of findings.
+
+`name_of` says what the user calls a tensor, `spot` where an event happened and what is written
+there, `written_call` and `argument` which expressions made the gradient call. `consequence` is the
+sentence on what a cut means for the gradient. Templates are marked by `say`, `say_many` and
+`sentence`, so that `tools/words.py` finds them for the catalogues.
+"""
 
 from __future__ import annotations
 
@@ -171,8 +177,8 @@ ENDS_AT: Final = sentence("The path ends at `{text}`")
 def consequence(case: Case, *, is_known: bool = False) -> str:
     """What a cut means for the gradient: there is none, or only part of it.
 
-    `is_known` where it has been said what the missing part comes to. Elsewhere there is no saying:
-    what ran off the tape has left its numbers, and no rules for the way back.
+    `is_known` if the value of the missing part was reported already. Otherwise it is unknown: ops
+    off the tape leave values, but no gradient rules.
     """
     unknown = say("The value of the missing part was not recorded.")
     return (

@@ -1,4 +1,4 @@
-"""Values that only choose: places to pick from, and conditions that pick a branch."""
+"""Findings about values that only choose: indices, conditions, branches, shapes."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def choice_behind(case: Case, edge: Edge) -> Edge | None:
 
 
 def is_reported_elsewhere(case: Case, edge: Edge) -> bool:
-    """Whether another step of the same way through whole numbers is the one to tell of.
+    """Whether another edge of the same path through integers is the one to report.
 
-    That is the one at which floats become whole numbers or truth values; where a cast made whole
-    numbers to pick with, it is the picking.
+    That is the edge at which floats become integers or booleans; if a cast made the integers to
+    index with, it is the indexing.
     """
     if edge.cut not in {Cut.FLAT, Cut.INTEGER}:
         return False
@@ -131,7 +131,7 @@ def _beginnings(case: Case, edge: Edge) -> list[Edge]:
 )
 @at_source(110)
 def index_source(case: Case) -> Finding | None:
-    """A source of whole numbers that are positions, or of truth values that choose."""
+    """A source of integers used as indices, or of booleans used as a condition."""
     if case.source < 0 or case.flow.is_floating(case.source):
         return None
     for edge in reversed(case.path):

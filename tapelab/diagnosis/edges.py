@@ -1,4 +1,9 @@
-"""The steps that values took, as columns: a tape of a hundred thousand ops is read at once."""
+"""The edges of the dataflow as columns, and searches over them.
+
+Invariant: edges are ordered by their events, and a value is made from values that existed before.
+So an edge into a tensor precedes every edge out of it, and one pass over the columns, forwards or
+backwards, finds all that is reachable.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +24,9 @@ class Cut(Enum):
 
     STOPPED = "stop_gradient"
     OUTSIDE = "Python code that runs as one op"
-    FLAT = "an op without a slope"
+    FLAT = "an op without a derivative"
     WITHHELD = "a gradient function that returned None"
-    INTEGER = "whole numbers"
+    INTEGER = "integers"
     LEFT = "NumPy or Python"
     STATE = "an assignment"
     HANDED_OUT = "a queue or a Dataset"
@@ -126,7 +131,7 @@ class Edges:
         return reached
 
     def cheapest(self, targets: tuple[int, ...], ends: bytes, prices: list[int]) -> list[int]:
-        """The way back from targets to an end for the lowest price, then steps; empty if none.
+        """The path from the targets back to an end with the lowest price, then fewest edges.
 
         Prices come in classes, 0 for an edge without a cut: one edge of a class is dearer than any
         number of edges of the classes below.

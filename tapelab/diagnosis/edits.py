@@ -1,4 +1,8 @@
-"""Rewriting the learner's lines: small replacements, shown as the lines before and after."""
+"""Edits of the user's code: small replacements, shown as the lines before and after.
+
+An `Edit` replaces an extent of the code by a text. `fix` applies several edits to the lines they
+touch and returns these lines before and after, without their common indentation.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""From a question to its findings, the most decisive first."""
+"""From a gradient call to its explanation: run the detectors, sort what they find.
+
+Without a path, the detectors of the source come first; then one detector for each cut; then the
+checks of every call. Findings that say the same are reported once, and the most decisive rank comes
+first. `explain` and `why` are the public functions, `finding_of` explains errors of the engine.
+"""
 
 from __future__ import annotations
 

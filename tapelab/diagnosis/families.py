@@ -12,9 +12,9 @@ from tapelab.diagnosis import (
     complex_convention,
     degenerate_spectra,
     discrete_choices,
+    engine_exits,
     gradient_functions,
     gradient_growth,
-    host_computation,
     iteration_counts,
     kinks,
     loss_functions,
@@ -44,7 +44,7 @@ FAMILIES: Final = tuple(
     family.__name__
     for family in (
         model_variables,
-        host_computation,
+        engine_exits,
         rebound_variables,
         unused_source,
         wrong_object,

@@ -1,4 +1,11 @@
-"""A function held ready to be asked for its value near a point, in the finest dtype it takes."""
+"""`tf.check_gradients`: gradient rules of a function against finite differences of its values.
+
+A `Probe` is the function at a point, in the finest dtype that it takes; the checks evaluate it
+nearby. Steps and tolerance follow J. Nocedal and S. Wright, Numerical Optimization, chapter 8.1:
+central differences with a step of cbrt(eps) · max(1, |x|) are off by about eps^(2/3). The tolerance
+is cbrt(eps), which leaves room for curvature. A complex step (W. Squire and G. Trapp, 1998)
+subtracts nothing, so its step can be tiny and its result exact.
+"""
 
 from __future__ import annotations
 
@@ -378,10 +385,10 @@ def _complex_step(at: Probe) -> list[Array] | None:
     derivatives = [np.zeros(each.shape) for each in at.values]
     for number, base in enumerate(at.values):
         for index in np.ndindex(base.shape):
-            aside = base.astype(np.complex128)
-            aside[index] += TINY * 1j
+            moved = base.astype(np.complex128)
+            moved[index] += TINY * 1j
             try:
-                value = at.complex_at(number, aside)
+                value = at.complex_at(number, moved)
             except Exception:  # noqa: BLE001 whatever it is, this function is for real numbers
                 return None
             if value is None:
@@ -397,7 +404,7 @@ def _alike(exact: Array, central: Array) -> bool:
 
 
 def _kink(at: Probe, found: GradientCheck, allowed: float) -> tuple[float, float] | None:
-    """The slopes to both sides of the worst entry, where they differ as on no smooth function."""
+    """The derivatives on both sides of the worst entry, if they differ as at a kink."""
     worst = found.worst
     assert worst is not None
     number = at.names.index(worst.name)
@@ -412,7 +419,7 @@ def _kink(at: Probe, found: GradientCheck, allowed: float) -> tuple[float, float
 def _along_directions(
     at: Probe, gradients: list[Array | None], allowed: float, seed: int
 ) -> Checked:
-    """Many entries at once: how fast f moves along a direction, told in three ways."""
+    """Many entries at once: the directional derivative of f, computed in three ways."""
     random = np.random.default_rng(seed)
     rows = [_direction(at, gradients, random) for _ in range(COUNT)]
     analytic, numeric = (np.array([row[which] for row in rows]) for which in (0, 1))
@@ -428,7 +435,7 @@ def _along_directions(
 def _direction(
     at: Probe, gradients: list[Array | None], random: np.random.Generator
 ) -> tuple[float, float, float]:
-    """The gradient times a random direction, the difference along it, and the way forward."""
+    """The gradient times a random direction, the difference along it, and the JVP."""
     directions = [random.standard_normal(each.shape) for each in at.values]
     length = np.sqrt(sum(float(np.sum(direction * direction)) for direction in directions))
     directions = [direction / length for direction in directions]

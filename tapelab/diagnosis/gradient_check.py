@@ -1,4 +1,4 @@
-"""What a gradient check finds: each entry by its rule and by differences, as plain data."""
+"""The result of a gradient check as plain data: each entry by its rule and by differences."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class GradientCheck(Pictured):
     """Whether the gradients of a function are those that differences show.
 
     A relative error is `|analytic − numeric| / max(|analytic|, |numeric|, floor)`, where nothing
-    below the floor can be told from rounding.
+    below the floor can be distinguished from rounding.
     """
 
     inputs: tuple[Checked, ...]

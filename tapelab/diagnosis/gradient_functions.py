@@ -1,4 +1,8 @@
-"""Gradient functions that learners write for `tf.custom_gradient`."""
+"""Findings about gradient functions for `tf.custom_gradient`.
+
+An ignored upstream gradient is recognised in two ways: the recorded code does not use it, or a
+check of the live function returns the same for twice the upstream gradient.
+"""
 
 from __future__ import annotations
 
@@ -230,7 +234,7 @@ SHAPES: Final = {"shape", "dtype", "zeros_like", "ones_like", "size", "rank"}
     ),
 )
 def upstream_ignored(case: Case) -> Iterator[Finding]:
-    """A gradient function whose code returns its slope and leaves out what comes from behind."""
+    """A gradient function whose code returns its derivative without the upstream gradient."""
     backward = case.backward
     if backward is None or not len(backward):
         return
@@ -303,7 +307,7 @@ def ignored_by(tape: GradientTape, check: GradientCheck) -> Finding | None:
 
 
 def _steps(tape: GradientTape) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
-    """The steps of a tape whose way back is a learner's function: name, function, results."""
+    """The ops of a tape whose gradient rule is a user's function: name, function, results."""
     for log, *_ in tape._windows:
         for record in log.records:
             run = view(OpRun, record) if kind_of(record) is OpRun else None

@@ -1,4 +1,4 @@
-"""A bias before a normalisation: the mean that is subtracted takes it away again."""
+"""Findings about gradients that vanish, explode or cancel over many ops."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ SQUASHING: Final = {"sigmoid", "tanh", "softsign", "hard_sigmoid"}
 
 
 class Chain(NamedTuple):
-    """The ops of one kind on the way back, and by how much they multiplied the gradient in all."""
+    """The ops of one kind in the backward pass, and the product of their factors."""
 
     op: str
     steps: tuple[int, ...]
@@ -401,7 +401,7 @@ def _ends(case: Case, backward: BackwardSteps, chain: Chain) -> tuple[Step, ...]
 
 
 def _unsquashed(case: Case, backward: BackwardSteps, chain: Chain) -> Fix | None:
-    """The line with an activation whose slope is 1 for all that is above 0."""
+    """The line with an activation function whose derivative is 1 above 0."""
     span = _span(case, backward, chain)
     call, code = case.codes.expression(span), case.codes.of(span)
     if chain.op not in SQUASHING or code is None or not isinstance(call, ast.Call):

@@ -1,7 +1,8 @@
-"""Values that left, were worked on by NumPy or Python, and came back as another object.
+"""Values that left for NumPy or Python, were computed with, and came back as another object.
 
-The log matches an array that comes back unchanged. Of one that was computed with, only the code
-tells: a constant belongs to an exit if the expression it came from names what the exit was put in.
+The log matches an array that comes back unchanged. If it was computed with, only the code shows the
+connection: a constant belongs to an exit if the expression that made it names what the exit was
+assigned to. `Trail` collects these names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Iterations that were stopped before they arrived: their gradient is not that of the solution."""
+"""Findings about loops: solvers that have not converged, iterations that the data decide."""
 
 from __future__ import annotations
 

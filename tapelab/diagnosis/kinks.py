@@ -1,4 +1,4 @@
-"""Inputs that sit exactly on a kink: there the slope is what was agreed on, not what is there."""
+"""Findings about inputs exactly at a kink or a special case: the derivative is a convention."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def special_source(case: Case) -> Finding | None:
 
 
 def _chosen_by_where(case: Case, backward: BackwardSteps) -> Iterator[Finding]:
-    """`tf.where(x == 0, 0.0, f(x))`, where `f(0)` is 0 anyway and its slope is lost."""
+    """`tf.where(x == 0, 0.0, f(x))`, where `f(0)` is 0 anyway and its derivative is lost."""
     for step in backward.through({"where"}):
         ran = backward.ran(step)
         equal = case.flow.maker_of.get(ran.inputs[0], -1)
@@ -173,7 +173,7 @@ def _singled_out(case: Case, event: int, equal: int, fix: Fix | None) -> Finding
 
 
 AT_ZERO: Final = {"relu", "abs", "relu6"}
-"""Ops with a kink at 0, where their slope counts as 0."""
+"""Ops with a kink at 0, where 0 is used as their derivative."""
 
 AGREED: Final = {
     "relu": sentence(

@@ -1,4 +1,4 @@
-"""Losses that take probabilities for scores, or scores for probabilities."""
+"""Findings about losses: swapped arguments, probabilities in place of logits and vice versa."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ TAKES_LOGITS: Final = {
 """Ops that turn scores into probabilities: which input has the scores, and what they apply."""
 
 CARRYING: Final = {"reshape", "cast", "identity", "squeeze", "expand_dims"}
-"""Ops that hand on the numbers as they are."""
+"""Ops that return their values unchanged."""
 
 TAKES_PROBABILITIES: Final = {
     "categorical_crossentropy": "divide",

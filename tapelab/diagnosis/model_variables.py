@@ -1,4 +1,4 @@
-"""Variables and their keepers: frozen ones that a tape watches, and hidden ones nobody trains."""
+"""Findings about variables of a model: frozen ones that a tape watches, and unlisted ones."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def untracked(case: Case) -> Iterator[Finding]:
     if case.variable < 0:
         return
     if not variables[case.variable].tracked:
-        if case.connected and _is_looked_at(case):
+        if case.connected and _is_only_explained(case):
             yield _hidden(case, case.variable, case.source)
         return
     yield from hidden_variables(case)
@@ -181,14 +181,14 @@ def untracked(case: Case) -> Iterator[Finding]:
 def hidden_variables(case: Case) -> Iterator[Finding]:
     """The variables that lead to the target, and that no module lists."""
     for number, facts in enumerate(case.recording.variables):
-        if facts.tracked or not facts.trainable or _is_asked_for(case, number):
+        if facts.tracked or not facts.trainable or _has_gradient_call(case, number):
             continue
         state = next((t for t in case.alive if case.flow.variable_of(t) == number), -1)
         if state in case.flow.tracked and _is_out_of_sight(case, facts.span):
             yield _hidden(case, number, state)
 
 
-def _is_looked_at(case: Case) -> bool:
+def _is_only_explained(case: Case) -> bool:
     """Whether the source is hidden beside others that are not, and no gradient was asked of it."""
     facts, request = case.recording.variables, case.request
     if request is None or not isinstance(request.event, e.Asked):
@@ -199,7 +199,7 @@ def _is_looked_at(case: Case) -> bool:
     return looked and seen and _is_out_of_sight(case, facts[case.variable].span)
 
 
-def _is_asked_for(case: Case, variable: int) -> bool:
+def _has_gradient_call(case: Case, variable: int) -> bool:
     """Whether somebody asks the tape for a variable after all."""
     sources = (tensor for request in case.analysis.requests.values() for tensor in request.sources)
     return any(case.flow.variable_of(tensor) == variable for tensor in sources)

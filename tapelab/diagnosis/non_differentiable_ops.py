@@ -1,4 +1,4 @@
-"""`tf.stop_gradient` on the way, and ops through which no gradient passes."""
+"""Findings about ops that stop a gradient: `stop_gradient`, flat ops, integers, withheld ones."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tapelab.diagnosis.descriptions import (
 )
 from tapelab.diagnosis.discrete_choices import choice_behind, picks
 from tapelab.diagnosis.edges import Cut
+from tapelab.diagnosis.engine_exits import called_directly
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.host_computation import called_directly
 from tapelab.diagnosis.smooth_relaxations import blended, smooth, softly, without_flat_op
 from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
@@ -76,7 +76,7 @@ LETS_NONE: Final = sentence("`{text}` passes no gradient")
 )
 @at_cut(Cut.STOPPED)
 def stopped(case: Case, edge: Edge) -> Finding:
-    """A wall that the learner put up."""
+    """`tf.stop_gradient` in the user's code."""
     span = case.recording.located[edge.event].span
     text = case.codes.text(span) or "tf.stop_gradient"
     name, line = name_of(case, edge.origin), line_of(case, edge.event)
@@ -99,7 +99,7 @@ def stopped(case: Case, edge: Edge) -> Finding:
 
 
 def _held_back(case: Case, edge: Edge) -> str:
-    """What would have arrived at the source through the wall, beside what arrives.
+    """What the source would get through `stop_gradient`, beside what arrives.
 
     A recording that is made for it has a gradient call there, see `recorder/stopped_gradients.py`.
     """
@@ -114,7 +114,7 @@ def _held_back(case: Case, edge: Edge) -> str:
 
 
 def _beyond(case: Case, request: e.Event) -> list[int]:
-    """What would have flowed on from a wall to the source, as a question at its place tells."""
+    """What would have flowed from `stop_gradient` to the source, by the call at its place."""
     if not isinstance(request, e.Asked) or request.method != e.Method.PICTURE:
         return []
     pairs = zip(request.sources, request.results, strict=True)
@@ -216,7 +216,7 @@ def _instead(case: Case, edge: Edge, code: str) -> Fix | None:
 
 @at_cut(Cut.WITHHELD)
 def withheld(case: Case, edge: Edge) -> Finding:
-    """A gradient function, a learner's most often, that returned None for one input."""
+    """A gradient function, usually a user's, that returned None for one input."""
     place = case.recording.located[edge.event]
     assert isinstance(place.event, e.Ran)
     op = case.recording.ops[place.event.op]
@@ -262,7 +262,7 @@ def withheld(case: Case, edge: Edge) -> Finding:
 )
 @at_source(120)
 def int_source(case: Case) -> Finding | None:
-    """A source that holds whole numbers."""
+    """A source that holds integers."""
     facts = case.recording.tensor(case.source)
     if case.flow.is_floating(case.source):
         return None
@@ -289,7 +289,7 @@ def int_source(case: Case) -> Finding | None:
 
 @at_cut(Cut.INTEGER)
 def int_on_the_way(case: Case, edge: Edge) -> Finding:
-    """A cast to whole numbers between the source and the target."""
+    """A cast to integers between the source and the target."""
     span, text, line = spot(case, edge.event, "tf.cast")
     name, dtype = name_of(case, edge.origin), case.recording.tensor(edge.to).dtype
     before, after = number(case, edge.origin), number(case, edge.to)
@@ -305,7 +305,7 @@ def int_on_the_way(case: Case, edge: Edge) -> Finding:
                 before=before,
                 after=after,
             ),
-            consequence(case, is_known=True),  # whole numbers have a slope of 0
+            consequence(case, is_known=True),  # the derivative is 0
         ),
         where=case.codes.where(span),
         fix=_straight_through_cast(case, edge),
@@ -336,7 +336,7 @@ def _floating(case: Case, span: int) -> Fix | None:
 
 
 def _whole_numbers(node: ast.expr) -> list[ast.expr]:
-    """The whole numbers in a number or in nested lists; none where anything else is in them."""
+    """The integers in a number or in nested lists; none if there is anything else."""
     match node:
         case ast.Constant(value=int()):
             return [node]

@@ -1,4 +1,8 @@
-"""Where the first infinity or NaN on the way back was born, and what handed it on."""
+"""Findings about infinities and NaN: the op that made the first one, and how it propagated.
+
+The search goes from the source up the backward pass to the first step whose upstream gradient is
+finite, and from its op up the forward pass to the first result that is not finite.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ class FirstNonFinite(NamedTuple):
     """The op that made the first number that is not finite, and what it was given.
 
     `step` is the step back at which the gradient became so, -1 where it is finite; `made` is what
-    the op made of `given`, nothing where its result is finite and only its slope is not.
+    the op returned for `given`, None where its result is finite and only its derivative is not.
     """
 
     step: int
@@ -45,7 +49,7 @@ class FirstNonFinite(NamedTuple):
 
 
 def propagation_of(backward: BackwardSteps, case: Case) -> list[int]:
-    """The steps from the birth to the source over which what is not finite was handed on."""
+    """The steps over which the first non-finite gradient propagated to the source."""
     non_finite = backward.measures.nonfinite
     steps: list[int] = []
     pending = [tensor for tensor in backward.into if case.is_source(tensor)]
@@ -80,7 +84,7 @@ def unchosen(backward: BackwardSteps, step: int) -> int | None:
 
 
 def first_non_finite(case: Case, backward: BackwardSteps, step: int) -> FirstNonFinite | None:
-    """Where the numbers that spoiled a step back came from; None where no op made them."""
+    """The origin of the non-finite values of a step; None if no op made them."""
     ran = backward.ran(step)
     bad = next((each for each in ran.inputs if backward.measures.nonfinite[each]), None)
     if bad is not None:
@@ -100,14 +104,14 @@ def first_non_finite(case: Case, backward: BackwardSteps, step: int) -> FirstNon
 def first_non_finite_value(
     case: Case, backward: BackwardSteps, tensor: int, step: int = -1
 ) -> FirstNonFinite | None:
-    """Where the numbers that spoiled a tensor came from; None where no op made them."""
+    """The origin of the non-finite values of a tensor; None if no op made them."""
     event = case.flow.maker_of.get(first_non_finite_tensor(case, backward, tensor), -1)
     ran = case.recording.event(event) if event >= 0 else None
     return _of_value(case, backward, step, event, ran) if isinstance(ran, e.Ran) else None
 
 
 def first_non_finite_tensor(case: Case, backward: BackwardSteps, tensor: int) -> int:
-    """The first tensor that was spoiled, of those that another one was made of."""
+    """The first non-finite tensor among those that a tensor was computed from."""
     seen = set[int]()
     while tensor not in seen:
         seen.add(tensor)
@@ -119,7 +123,7 @@ def first_non_finite_tensor(case: Case, backward: BackwardSteps, tensor: int) ->
 
 
 def has_known_inputs(case: Case, backward: BackwardSteps, tensor: int) -> bool:
-    """Whether the numbers are known that a spoiled tensor was made of; else nobody can say more."""
+    """Whether the values that a non-finite tensor was computed from are known."""
     event = case.flow.maker_of.get(first_non_finite_tensor(case, backward, tensor), -1)
     ran = case.recording.event(event) if event >= 0 else None
     given = ran.inputs if isinstance(ran, e.Ran) else ()
@@ -129,7 +133,7 @@ def has_known_inputs(case: Case, backward: BackwardSteps, tensor: int) -> bool:
 def _of_value(
     case: Case, backward: BackwardSteps, step: int, event: int, ran: e.Ran
 ) -> FirstNonFinite:
-    """The birth in an op that made what is not finite of finite numbers."""
+    """The origin in an op that made a non-finite value from finite ones."""
     result = next(each for each in ran.outputs if backward.measures.nonfinite[each])
     blamed, found = ran.inputs[_blamed(case, ran)], backward.value(result)
     if found is None:
@@ -256,7 +260,7 @@ def not_finite(case: Case) -> Iterator[Finding]:
     elif backward.measures.of(case.target).nans and has_known_inputs(case, backward, case.target):
         first = first_non_finite_value(case, backward, case.target)
         yield (
-            _steep(case, backward, first, [])
+            _infinite_derivative(case, backward, first, [])
             if first
             else _from_the_start(case, backward, case.target)
         )
@@ -267,7 +271,7 @@ def _non_finite_gradient(case: Case, backward: BackwardSteps) -> Iterator[Findin
     if not spread or backward.ops[spread[0]] in {
         "",
         *DECOMPOSING,
-    }:  # it was put in, or told elsewhere
+    }:  # it was given, or is reported elsewhere
         return
     step, chooser = spread[0], unchosen(backward, spread[0])
     ran = backward.ran(step)
@@ -284,26 +288,26 @@ def _non_finite_gradient(case: Case, backward: BackwardSteps) -> Iterator[Findin
     elif first.made is not None and np.isinf(first.made) and abs(first.given) > NEAR:
         yield _overflow(case, first, spread)
     else:
-        yield _steep(case, backward, first, spread)
+        yield _infinite_derivative(case, backward, first, spread)
 
 
-STEEP_SLOPE: Final = sentence(
+INFINITE_DERIVATIVE: Final = sentence(
     "`{text}` in line {line} received {given}, where its derivative is infinite."
 )
-STEEP_VALUE: Final = sentence(
+INFINITE_VALUE: Final = sentence(
     "`{text}` in line {line} received {given} and returned {made}. There it has no finite value "
     "and no finite derivative."
 )
 TIMES_ZERO: Final = sentence("The gradient that arrived there is 0, and 0 · ∞ is NaN.")
 
 
-def _steep(
+def _infinite_derivative(
     case: Case, backward: BackwardSteps, first: FirstNonFinite, spread: list[int]
 ) -> Finding:
-    """A slope that is infinite, or none, at the value that an op was given."""
+    """An infinite or undefined derivative at the input of an op."""
     text, line = _text(case, first.event), line_of(case, first.event)
     made = None if first.made is None else format_value(first.made)
-    template = STEEP_SLOPE if made is None else STEEP_VALUE
+    template = INFINITE_DERIVATIVE if made is None else INFINITE_VALUE
     return Finding(
         code="INF_LOCAL",
         title=say("The derivative of `{text}` is not finite", text=text),
@@ -330,7 +334,7 @@ def _meets_zero(backward: BackwardSteps, step: int) -> bool:
 def _of_the_other_branch(
     case: Case, backward: BackwardSteps, first: FirstNonFinite, unchosen: int, spread: list[int]
 ) -> Finding:
-    """A branch that `where` did not choose, whose infinite slope meets the gradient 0."""
+    """A branch that `where` did not choose, whose infinite derivative meets the gradient 0."""
     text = _text(case, first.event)
     chooser, line = _text(case, backward.event[unchosen]), line_of(case, backward.event[unchosen])
     return Finding(
@@ -443,18 +447,18 @@ def _text(case: Case, event: int) -> str:
 
 
 def _path_events(backward: BackwardSteps, event: int, spread: list[int]) -> tuple[int, ...]:
-    """The op at fault, and the ops that handed on what it made."""
+    """The op at fault, and the ops that propagated its result."""
     return tuple(dict.fromkeys((event, *(backward.event[step] for step in spread))))
 
 
 SHOWN: Final = 4
-"""A ledger of more ops than this is told by its ends."""
+"""Of more ops than this, only the first and the last are listed."""
 
 
 def _history(
     case: Case, backward: BackwardSteps, event: int, spread: list[int]
 ) -> tuple[Step, ...]:
-    """Where it was born, what kept it out of the value, and what handed it on to the source."""
+    """The op that made it, the ops that masked it, and those that propagated it."""
     seen = {_line(case, event)}
     spans = case.recording.columns["event.span"]
     steps = [Step(line_of(case, event), say("`{text}` made it", text=_text(case, event)))]

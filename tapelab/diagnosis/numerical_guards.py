@@ -1,4 +1,4 @@
-"""Lines that keep an op away from where its slope, or its value, is not finite."""
+"""Fixes that keep the input of an op away from where its value or its derivative is infinite."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ STEEP: Final = {
     *("sqrt", "rsqrt", "reciprocal", "log", "log1p", "pow", "divide", "reduce_euclidean_norm"),
     *("xlogy", "xdivy", "digamma", "lgamma", "asin", "acos", "atanh", "acosh"),
 }
-"""Ops with a place at which their slope is infinite."""
+"""Ops with an input at which their derivative is infinite."""
 
 DISTANCE: Final = {"sqrt": "1e-12", "rsqrt": "1e-12", "log": "1e-7", "pow": "1e-8"}
 """How far from 0 an op is kept: less than the accuracy of float32 on numbers around 1, and enough
-for a slope that float32 can hold."""
+for a derivative that float32 can hold."""
 
 OF_SQUARES: Final = {"norm": "reduce_sum", "reduce_std": "math.reduce_variance"}
 
@@ -90,7 +90,7 @@ def safe_inside(case: Case, event: int, chooser: int, position: int) -> Fix | No
 
 
 def _risky(node: ast.expr | None) -> ast.expr | None:
-    """The operand of an op whose value decides whether its slope is finite."""
+    """The operand of an op whose value decides whether its derivative is finite."""
     match node:
         case ast.BinOp(op=ast.Div() | ast.FloorDiv(), right=below):
             return below

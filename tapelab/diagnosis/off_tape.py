@@ -1,4 +1,4 @@
-"""The op ran at the wrong time: before the tape, after it, while it paused, in another thread."""
+"""Findings about ops off the tape: before it, after it, in a pause, in another thread, too late."""
 
 from __future__ import annotations
 

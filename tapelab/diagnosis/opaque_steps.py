@@ -1,7 +1,7 @@
-"""Cuts inside functions that run as one step, and whose way back runs them again.
+"""Cuts inside functions that the tape records as one op and runs again in the backward pass.
 
-`tf.recompute_grad` and `tf.py_function` pause the tape around the body. The way back goes through
-it all the same, and what cuts a gradient there cuts it here.
+`tf.recompute_grad` and `tf.py_function` pause the tape around their body. The gradient still flows
+through the body, so what cuts a gradient there cuts it here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`x = x + 1`: the name of a variable now stands for a tensor."""
+"""Findings about `x = x + 1`: the name of a variable now refers to a tensor."""
 
 from __future__ import annotations
 

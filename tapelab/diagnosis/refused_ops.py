@@ -1,4 +1,4 @@
-"""Ops of which no gradient is known: asking through them is an error."""
+"""Findings behind errors of the engine: no gradient rule, mixed dtypes, leaked symbols, None."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients too small for float16, which keeps nothing closer to 0 than 6e-8."""
+"""Findings about gradients of exactly 0: underflow, units that are off, ops at their limit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NARROW: Final = "float16"
 SMALLEST: Final = float(np.finfo(np.float16).smallest_subnormal)
 
 NEVER_FLAT: Final = {"cast", "reduce_mean", "reduce_sum", "negative", "reshape", "identity"}
-"""Ops that hand on something of every gradient that is not 0."""
+"""Ops that propagate a part of every gradient that is not 0."""
 
 
 @finding(
@@ -138,7 +138,7 @@ def _wider(case: Case, span: int) -> Fix | None:
 RECTIFYING: Final = {"relu", "maximum"}
 
 PRODUCTS: Final = ("matmul", "einsum", "conv", "multiply")
-"""Ops whose slope for one input is the other: where that is off, nothing passes."""
+"""Ops whose derivative for one input is the other: if that is 0, nothing passes."""
 
 AVERAGES: Final = {"reduce_sum", "reduce_mean", "add", "multiply", "divide"}
 """Ops that make a loss of margins."""
@@ -299,7 +299,7 @@ def _random(code: Code, call: ast.Call) -> edits.Edit:
 
 
 def _leaking(case: Case, span: int) -> Fix | None:
-    """The line with units that keep a small slope when they are off."""
+    """The line with units that keep a small derivative when they are off."""
     call, code = case.codes.expression(span), case.codes.of(span)
     if code is None or not isinstance(call, ast.Call):
         return None
@@ -316,7 +316,7 @@ LIMITED: Final = {"clip_by_value", "sigmoid", "tanh", "relu6", "softsign", "soft
 """Ops whose results have limits, at which they are flat."""
 
 FAINT: Final = 1e-30
-"""A gradient smaller than this may have become 0 by rounding and not by a slope of 0."""
+"""A gradient smaller than this may have become 0 by rounding and not by a derivative of 0."""
 
 PASSING: Final = {"reduce_sum", "reduce_mean", "reshape", "cast", "square", "identity", "multiply"}
 """Ops behind which a target is still a plain function of what a limited op made, and no loss."""

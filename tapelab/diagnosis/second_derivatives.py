@@ -1,6 +1,4 @@
-"""Second derivatives: the first one was computed where the outer tape did not hear it, or has no
-slope of its own.
-"""
+"""Findings about second derivatives: the first was not recorded, or is constant."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ ZERO: Final = "unconnected_gradients={tf}.UnconnectedGradients.ZERO"
 
 
 def is_constant(case: Case, edge: Edge) -> bool:
-    """Whether a derivative was computed within the tape's hearing, from what the tape follows.
+    """Whether a derivative was computed while the tape recorded, from watched tensors.
 
     Then nothing was missed: it does not depend on the source.
     """
@@ -104,7 +102,7 @@ def derived(case: Case, edge: Edge) -> Finding:
 
 def _unheard(case: Case, edge: Edge) -> Finding:
     event, first, tape = edge.event, name_of(case, edge.to), tape_name(case)
-    if case.flow.activity.is_recorded(event):  # what was not heard is the way there
+    if case.flow.activity.is_recorded(event):  # its input was not recorded
         event = case.flow.maker_of.get(edge.origin, event)
         first = name_of(case, edge.origin)
     span, text, line = spot(case, event, "tape.gradient")
@@ -181,7 +179,7 @@ def from_before(case: Case) -> Finding | None:
 
 
 def crosses_a_gradient(case: Case) -> bool:
-    """Whether the way from target to source leads through a gradient the tape did not hear."""
+    """Whether the path from target to source leads through an unrecorded gradient."""
     if not case.flow.edges.has(Cut.DERIVED):
         return False
     return any(edge.cut is Cut.DERIVED and not is_constant(case, edge) for edge in case.path)

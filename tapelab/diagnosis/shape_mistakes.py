@@ -1,4 +1,4 @@
-"""Shapes that fit by accident: a broadcast nobody asked for, and a softmax over the batch."""
+"""Findings about shapes that fit by accident: an unintended broadcast, a softmax over the batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What to write instead of an op that is flat: a division, a soft step, a gradient led past it."""
+"""Smooth relaxations of ops without a derivative: a division, a sigmoid, a softmax, a blend.
+
+Each function returns the fix that replaces a hard choice by a smooth one, or nothing where the
+code does not show what is meant. In the limit of steep sigmoids the results agree.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ BELOW: Final = (ast.Lt, ast.LtE, "less", "less_equal")
 
 
 def smooth(case: Case, edge: Edge) -> Fix | None:
-    """The line with something in place of a flat op that has a slope."""
+    """The line with a smooth function in place of a flat op."""
     span = case.recording.located[edge.event].span
     return without_flat_op(case, span, soft=is_cast_at_once(case, edge))
 
@@ -179,7 +183,7 @@ def _times(code: Code, weight: str, value: ast.expr) -> str:
 
 
 class Choice(NamedTuple):
-    """A call that answers with whole numbers, and the shapes of what went in and came out."""
+    """A call that returns integers, and the shapes of its input and its result."""
 
     code: Code
     call: ast.Call

@@ -1,4 +1,8 @@
-"""The learner's code as a recording holds it, read as Python so that a line can be rewritten."""
+"""The user's code as a recording holds it, parsed so that places can be named and lines rewritten.
+
+A recording may hold a part of a file: `_parsed` pads it so that it parses and keeps its line
+numbers. Lines count from 1, columns in characters from 0, ends are exclusive.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A metric of Keras taken for a loss: it keeps count in variables, which have no history."""
+"""Findings about values that go through state: assignments, metrics, copies, queues, Datasets."""
 
 from __future__ import annotations
 
@@ -328,7 +328,7 @@ def handed_out(case: Case, edge: Edge) -> Finding:
     assert isinstance(place.event, e.Ran)
     op = case.recording.ops[place.event.op]
     because = op.rules[min(edge.position, len(op.rules) - 1)].because
-    code, extent = case.codes.of(place.span), _handing(case, place.span)
+    code, extent = case.codes.of(place.span), _iterated(case, place.span)
     text = shortened(code.text(extent)) if code and extent else op.name
     name, value = name_of(case, edge.origin), number(case, edge.to)
     went = say("`{name}` went in, and {value} came out as a constant.", name=name, value=value)
@@ -344,7 +344,7 @@ def handed_out(case: Case, edge: Edge) -> Finding:
     )
 
 
-def _handing(case: Case, span: int) -> Extent | None:
+def _iterated(case: Case, span: int) -> Extent | None:
     """Where it is handed out: of a loop, what it goes through."""
     code, statement = case.codes.of(span), case.codes.statement(span)
     if code and isinstance(statement, ast.For) and case.codes.expression(span) is None:

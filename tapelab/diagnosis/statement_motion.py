@@ -1,4 +1,8 @@
-"""Where a function was called whose ops ran at the wrong time: that line is to be moved."""
+"""Fixes that move statements: into the block of the tape, around it, out of a pause or a thread.
+
+Each function returns the lines before and after, or None where the code is not simple enough to be
+rewritten safely.
+"""
 
 from __future__ import annotations
 

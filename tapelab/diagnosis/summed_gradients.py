@@ -1,4 +1,4 @@
-"""Whether the rows of a batch meet on the way from a source to its target."""
+"""Findings about sums: over a batch, over the elements of a target, over rows of a Jacobian."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def summed_target(case: Case) -> Iterator[Finding]:
     its own row of the source only, where a seed was given, where a Jacobian was asked for as well,
     where several sources were asked for at once, as one does with weights, where each of several
     targets was asked about by itself too, and where the code changes variables by its gradients.
-    Nor is it where nobody asked so far.
+    Nor is it reported before the first gradient call.
     """
     calls_for = [request for _, request in _calls_for(case) if len(request.sources) == 1]
     backward, methods = case.backward, {request.method for request in calls_for}
@@ -453,7 +453,7 @@ def _picks_rows(case: Case, backward: BackwardSteps, step: int) -> bool:
 
 
 def _call_span(case: Case) -> int:
-    """The place where the gradient was asked for; -1 where nobody did."""
+    """The place of the gradient call; -1 without one."""
     request = case.recording.placed(e.Asked)
     for place in request:
         assert isinstance(place.event, e.Asked)

@@ -1,4 +1,4 @@
-"""The `with` block of a tape in the learner's code."""
+"""The `with` block of a tape in the user's code, its name, and where `watch` belongs in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions inside the block of their tape, and one tape for many steps."""
+"""Findings about the life of a tape: used twice, inside its block, for many steps, too long."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def _header(case: Case, span: int) -> Extent | None:
 
 
 def _one_a_step(case: Case, span: int, several: bool) -> Fix | None:
-    """A tape made anew wherever the block is entered."""
+    """A new tape for each time the block is entered."""
     code, statement = case.codes.of(span), case.codes.statement(span)
     match statement:
         case ast.With(items=[ast.withitem(context_expr=ast.Name(id=name) as tape)]) if code:

@@ -1,4 +1,4 @@
-"""Numbers of Python that a `tf.function` took in when it was traced, and that are others now."""
+"""The finding about Python numbers that a `tf.function` keeps from its trace."""
 
 from __future__ import annotations
 

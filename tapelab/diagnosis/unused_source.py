@@ -1,4 +1,4 @@
-"""No value of the source went into the target."""
+"""Findings about a source that no path connects: unused, swapped with the target, in one op."""
 
 from __future__ import annotations
 

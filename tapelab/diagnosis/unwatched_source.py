@@ -1,4 +1,4 @@
-"""The source is not watched: a plain tensor, `trainable=False`, or a tape told not to watch."""
+"""Findings about a source that the tape does not watch: a tensor, a variable, auto-watch off."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ AN_OP: Final = sentence("An op used it unwatched")
 )
 @at_source(150)
 def not_watched(case: Case) -> Finding | None:
-    """A plain tensor that nobody gave to `tape.watch`."""
+    """A plain tensor without `tape.watch`."""
     if case.variable >= 0 or case.source in case.flow.tracked:
         return None
     name, used = name_of(case, case.source), uses_in_block(case)
@@ -158,7 +158,7 @@ def not_trainable(case: Case) -> Finding | None:
 )
 @at_source(140)
 def autowatch_off(case: Case) -> Finding | None:
-    """A tape with `watch_accessed_variables=False`, and a variable that nobody gave to `watch`."""
+    """A tape with `watch_accessed_variables=False`, and a variable without `watch`."""
     if not _is_unwatched_variable(case) or case.recording.tape.watch_accessed_variables:
         return None
     if not case.recording.variables[case.variable].trainable:

@@ -1,4 +1,4 @@
-"""The source is not the object that was used: a slice of it, a copy, a variable made anew."""
+"""Findings about a source that is not the object used: a slice, a copy, another variable."""
 
 from __future__ import annotations
 

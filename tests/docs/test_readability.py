@@ -10,7 +10,7 @@ import pytest
 from tapelab.diagnosis.families import declarations
 from tests.docs.readability import readability, sentences, syllables
 from tests.pitfalls.catalogue import PITFALLS
-from tests.pitfalls.snippets import asked
+from tests.pitfalls.snippets import explanation_of
 
 CHECKOUT = Path(__file__).parents[2]
 LESSONS = sorted((CHECKOUT / "notebooks").glob("[0-9]*.ipynb"))
@@ -40,7 +40,7 @@ def messages():
     """What the findings of the catalogue say, by their codes."""
     messages: dict[str, list[str]] = {each.code: [] for each in declarations()}
     for pitfall in PITFALLS:
-        for finding in asked(pitfall.snippet, pitfall.ask).findings:
+        for finding in explanation_of(pitfall.snippet, pitfall.ask).findings:
             messages[finding.code].append(finding.message)
     return messages
 

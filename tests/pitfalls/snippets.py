@@ -84,11 +84,11 @@ def run(snippet: str, names: dict[str, Any] | None = None) -> dict[str, Any]:
 
 def explained(snippet: str, target: str = "y", source: str = "x") -> Explanation:
     """What `tf.explain` says of a snippet."""
-    return asked(snippet, f"tf.explain(tape, {target}, {source})")
+    return explanation_of(snippet, f"tf.explain(tape, {target}, {source})")
 
 
-def asked(snippet: str, ask: str) -> Explanation:
-    """What a snippet's explanation says, in whatever way it is asked for."""
+def explanation_of(snippet: str, ask: str) -> Explanation:
+    """What a snippet's explanation says, by the expression that asks for it."""
     thread.recent_calls.clear()  # so that `tf.why()` speaks of this snippet
     names = run(snippet)
     answer = eval(ask, names)
@@ -104,7 +104,7 @@ def codes(snippet: str, target: str = "y", source: str = "x") -> list[str]:
 
 def repaired(snippet: str, ask: str = "tf.explain(tape, y, x)") -> str:
     """The snippet with the line written as the first finding says."""
-    (first, *_) = asked(snippet, ask).findings
+    (first, *_) = explanation_of(snippet, ask).findings
     assert first.fix is not None, first
     return first.fix.apply(plain(snippet))
 

@@ -18,7 +18,7 @@ WITHOUT_A_LINE = {
     "the data are to be mended, not the code": [
         "P50 NaN in the data", "P55 the logarithm of what is below 0",
     ],
-    "no function nearby has a slope": [
+    "no function nearby has a derivative": [
         "P35 shape", "P35 an attribute", "P32 one hot", "P33 argsort", "P36 stateless",
         "P36 stateless binomial", "P37 asked why",
     ],

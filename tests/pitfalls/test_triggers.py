@@ -8,7 +8,7 @@ from tapelab.diagnosis import explain_recording
 from tapelab.recording import events as e
 from tapelab.recording import from_bytes, to_bytes
 from tests.pitfalls.catalogue import PITFALLS
-from tests.pitfalls.snippets import asked, repaired, run
+from tests.pitfalls.snippets import explanation_of, repaired, run
 from tests.pitfalls.symptoms import CURES, SYMPTOMS
 
 
@@ -24,7 +24,7 @@ def mendable(request):
 
 @pytest.fixture(scope="module")
 def explanation(pitfall):
-    return asked(pitfall.snippet, pitfall.ask)
+    return explanation_of(pitfall.snippet, pitfall.ask)
 
 
 def test_its_symptom_is_there(pitfall):
@@ -74,6 +74,6 @@ def test_the_line_to_write_instead_mends_it(mendable):
     if mendable.symptom == "error":
         assert "error" not in run(text)
         return
-    explanation = asked(text, mendable.ask)
+    explanation = explanation_of(text, mendable.ask)
     assert mendable.code not in [finding.code for finding in explanation.findings]
     assert CURES[mendable.cured](run(text))

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pitfalls.catalogue import PITFALLS
-from tests.pitfalls.snippets import asked, explained
+from tests.pitfalls.snippets import explained, explanation_of
 
 SENTENCES = {
     "P01": (
@@ -193,7 +193,7 @@ def test_the_steps_tell_the_detour_in_order():
 
 def test_no_sentence_blames_or_shouts():
     for pitfall in PITFALLS:
-        for finding in asked(pitfall.snippet, pitfall.ask).findings:
+        for finding in explanation_of(pitfall.snippet, pitfall.ask).findings:
             words = f"{finding.title} {finding.message}".lower()
             assert not any(word in words for word in ("!", "you ", "your", "wrong", "mistake"))
             assert not any(word in words for word in ("adjoint", "disconnected", "backprop"))

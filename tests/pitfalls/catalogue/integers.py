@@ -1,4 +1,4 @@
-"""Whole numbers."""
+"""Integer sources, and casts to integers."""
 
 from tests.pitfalls.snippets import Pitfall
 
@@ -56,7 +56,7 @@ NEAR_MISSES = {
         with tf.GradientTape() as tape: y = tf.cast(tf.cast(x, tf.float64), tf.float32)
         g = tape.gradient(y, x)
         """,
-    "P27 whole numbers that pick": """
+    "P27 integers that pick": """
         x = tf.Variable(1.7)
         table = tf.Variable([1.0, 2.0, 3.0])
         with tf.GradientTape() as tape:

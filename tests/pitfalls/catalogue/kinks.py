@@ -1,4 +1,4 @@
-"""Points at which a slope is agreed on, treated apart, or not determined."""
+"""Points at which a derivative is agreed on, treated apart, or not determined."""
 
 from tests.pitfalls.snippets import Pitfall
 

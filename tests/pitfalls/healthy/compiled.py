@@ -13,8 +13,8 @@ PROGRAMS = {
         for step in range(5):
             with tf.GradientTape() as tape:
                 loss = forward(data)
-            slope = tape.gradient(loss, w)
-            w.assign_sub(0.01 * slope)
+            derivative = tape.gradient(loss, w)
+            w.assign_sub(0.01 * derivative)
         with tf.GradientTape() as tape:
             half = forward(data)
             loss = half * 2.0
@@ -32,8 +32,8 @@ PROGRAMS = {
         def train_step(inputs, wanted):
             with tf.GradientTape() as inside:
                 loss = tf.reduce_mean(tf.square(model(inputs) - wanted))
-            slopes = inside.gradient(loss, model.trainable_variables)
-            optimizer.apply_gradients(zip(slopes, model.trainable_variables))
+            derivatives = inside.gradient(loss, model.trainable_variables)
+            optimizer.apply_gradients(zip(derivatives, model.trainable_variables))
             return loss
 
         losses = [float(train_step(data, labels)) for step in range(5)]
@@ -52,7 +52,7 @@ PROGRAMS = {
             with tf.GradientTape() as tape:
                 answers = forward(data)
                 loss = tf.reduce_mean(answers ** 2)
-            slopes = tape.gradient(loss, model.trainable_variables)
+            derivatives = tape.gradient(loss, model.trainable_variables)
         with tf.GradientTape() as tape:
             answers = forward(data)
             loss = tf.reduce_mean(answers ** 2)
@@ -71,7 +71,7 @@ PROGRAMS = {
             with tf.GradientTape() as tape:
                 h = fade(tf.constant(2.0))
                 y = h * h
-            slope = tape.gradient(y, rate)
+            derivative = tape.gradient(y, rate)
         with tf.GradientTape() as tape:
             h = fade(tf.constant(2.0))
             y = h * h

@@ -20,8 +20,8 @@ PROGRAMS = {
             with tf.GradientTape() as tape:
                 predictions = model(data, training=True)
                 loss = tf.reduce_mean(tf.square(predictions - labels))
-            slopes = tape.gradient(loss, model.trainable_variables)
-            optimizer.apply_gradients(zip(slopes, model.trainable_variables))
+            derivatives = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply_gradients(zip(derivatives, model.trainable_variables))
         with tf.GradientTape() as tape:
             predictions = model(data, training=True)
             loss = tf.reduce_mean(tf.square(predictions - labels))

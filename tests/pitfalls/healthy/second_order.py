@@ -6,8 +6,8 @@ PROGRAMS = {
         with tf.GradientTape() as tape:
             with tf.GradientTape() as inner:
                 h = x ** 4
-            slope = inner.gradient(h, x)
-            y = slope * 1.0
+            derivative = inner.gradient(h, x)
+            y = derivative * 1.0
         g = tape.gradient(y, [x])
         """,
     "a third derivative": """
@@ -32,8 +32,8 @@ PROGRAMS = {
         with tf.GradientTape(persistent=True) as tape:
             with tf.GradientTape() as inner:
                 h = x[0] ** 2 * x[1] + tf.sin(x[1])
-            slopes = inner.gradient(h, x)
-        g = tape.jacobian(slopes, [x])
+            derivatives = inner.gradient(h, x)
+        g = tape.jacobian(derivatives, [x])
         """,
     "a batch of Jacobians": """
         x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -48,8 +48,8 @@ PROGRAMS = {
         with tf.GradientTape() as tape:
             with tf.GradientTape() as inner:
                 h = tf.reduce_sum(x ** 3) + x[0] * x[1]
-            slopes = inner.gradient(h, x)
-            y = tf.reduce_sum(slopes * direction)
+            derivatives = inner.gradient(h, x)
+            y = tf.reduce_sum(derivatives * direction)
         g = tape.gradient(y, [x])
         """,
     "Newton's method": """
@@ -58,9 +58,9 @@ PROGRAMS = {
             with tf.GradientTape() as tape:
                 with tf.GradientTape() as inner:
                     h = x ** 4 - 3.0 * x
-                slope = inner.gradient(h, x)
-            curvature = tape.gradient(slope, x)
-            x.assign_sub(slope / curvature)
+                derivative = inner.gradient(h, x)
+            curvature = tape.gradient(derivative, x)
+            x.assign_sub(derivative / curvature)
         with tf.GradientTape() as tape:
             h = x ** 4 - 2.0 * x
         g = tape.gradient(h, [x])
@@ -80,8 +80,8 @@ PROGRAMS = {
             with tf.GradientTape() as inner:
                 inner.watch(mixed)
                 scores = critic(mixed)
-            slopes = inner.gradient(scores, mixed)
-            norms = tf.sqrt(tf.reduce_sum(slopes ** 2, axis=1) + 1e-6)
+            derivatives = inner.gradient(scores, mixed)
+            norms = tf.sqrt(tf.reduce_sum(derivatives ** 2, axis=1) + 1e-6)
             penalty = tf.reduce_mean((norms - 1.0) ** 2)
             loss = tf.reduce_mean(critic(fake)) - tf.reduce_mean(critic(real)) + penalty
         g = tape.gradient(loss, [weights, last])
@@ -93,8 +93,8 @@ PROGRAMS = {
             with tf.GradientTape() as inner:
                 inner.watch(start)
                 task = tf.reduce_sum((start - first) ** 4)
-            slope = inner.gradient(task, start)
-            adapted = start - 0.05 * slope
+            derivative = inner.gradient(task, start)
+            adapted = start - 0.05 * derivative
             y = tf.reduce_sum((adapted - second) ** 2)
         g = tape.gradient(y, [start])
         """,
@@ -107,8 +107,8 @@ PROGRAMS = {
                 with tf.GradientTape() as inner:
                     inner.watch(point)
                     task = point ** 2 + tf.sin(point)
-                slope = inner.gradient(task, point)
-                point = point - rate * slope
+                derivative = inner.gradient(task, point)
+                point = point - rate * derivative
             y = point ** 2
         g = tape.gradient(y, [rate, start])
         """,

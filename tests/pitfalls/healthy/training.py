@@ -26,8 +26,8 @@ PROGRAMS = {
         data = tf.constant([[1.0, 2.0], [0.5, 1.0]])
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(tf.square(tf.linalg.matvec(data, w) - 1.0))
-        slope = tape.gradient(loss, w)
-        w.assign_sub(0.1 * slope)
+        derivative = tape.gradient(loss, w)
+        w.assign_sub(0.1 * derivative)
         with tf.GradientTape() as tape:
             scores = tf.linalg.matvec(data, w)
             loss = tf.reduce_mean(tf.square(scores - 1.0))
@@ -47,8 +47,8 @@ PROGRAMS = {
                 loss = tf.reduce_mean(losses)
                 penalty = 0.01 * tf.reduce_sum(w * w)
                 total = loss + penalty
-            slopes = tape.gradient(total, [w, b])
-            optimizer.apply_gradients(zip(slopes, [w, b]))
+            derivatives = tape.gradient(total, [w, b])
+            optimizer.apply_gradients(zip(derivatives, [w, b]))
             correct = tf.reduce_mean(tf.cast((logits > 0.0) == (labels > 0.5), tf.float32))
         with tf.GradientTape() as tape:
             logits = tf.matmul(data, w) + b
@@ -80,8 +80,8 @@ PROGRAMS = {
         for step in range(3):
             with tf.GradientTape() as tape:
                 y = tf.reduce_sum(x ** 2 * tf.constant([1.0, 4.0]))
-            slope = tape.gradient(y, x)
-            velocity.assign(0.9 * velocity + slope)
+            derivative = tape.gradient(y, x)
+            velocity.assign(0.9 * velocity + derivative)
             x.assign_sub(0.05 * velocity)
         with tf.GradientTape() as tape:
             squares = x ** 2
@@ -94,8 +94,8 @@ PROGRAMS = {
         for epoch in range(10):
             with tf.GradientTape() as tape:
                 loss = (w - 2.0) ** 2
-            slope = tape.gradient(loss, w)
-            w.assign_sub(0.3 * slope)
+            derivative = tape.gradient(loss, w)
+            w.assign_sub(0.3 * derivative)
             if float(loss) > best - 0.5:
                 patience -= 1
             best = min(best, float(loss))
@@ -114,13 +114,13 @@ PROGRAMS = {
 
         with tf.GradientTape() as tape:
             y = height(x)
-        slope = tape.gradient(y, x)
+        derivative = tape.gradient(y, x)
         rate = 1.0
-        while float(height(x - rate * slope)) > float(y) - 0.1 * rate * float(
-            tf.reduce_sum(slope ** 2)
+        while float(height(x - rate * derivative)) > float(y) - 0.1 * rate * float(
+            tf.reduce_sum(derivative ** 2)
         ):
             rate *= 0.5
-        x.assign_sub(rate * slope)
+        x.assign_sub(rate * derivative)
         with tf.GradientTape() as tape:
             y = height(x)
         g = tape.gradient(y, [x])
@@ -132,8 +132,8 @@ PROGRAMS = {
         for step in range(2):
             with tf.GradientTape() as tape:
                 loss = tf.reduce_sum(w ** 4) * b
-            slopes, norm = tf.clip_by_global_norm(tape.gradient(loss, [w, b]), 1.0)
-            optimizer.apply_gradients(zip(slopes, [w, b]))
+            derivatives, norm = tf.clip_by_global_norm(tape.gradient(loss, [w, b]), 1.0)
+            optimizer.apply_gradients(zip(derivatives, [w, b]))
             print(end="" if float(norm) > 0 else "!")
         with tf.GradientTape() as tape:
             quartic = tf.reduce_sum(w ** 4)
@@ -160,8 +160,8 @@ PROGRAMS = {
             with tf.GradientTape() as tape:
                 errors = batch @ w - wanted
                 loss = tf.reduce_mean(errors ** 2)
-            slope = tape.gradient(loss, w)
-            w.assign_sub(0.5 * slope)
+            derivative = tape.gradient(loss, w)
+            w.assign_sub(0.5 * derivative)
         with tf.GradientTape() as tape:
             errors = batch @ w - wanted
             loss = tf.reduce_mean(errors ** 2)
@@ -187,8 +187,8 @@ PROGRAMS = {
         for step in range(3):
             with tf.GradientTape() as tape:
                 y = tf.reduce_sum(tf.exp(-w))
-            slope = tape.gradient(y, w)
-            w.assign_sub(0.1 * slope)
+            derivative = tape.gradient(y, w)
+            w.assign_sub(0.1 * derivative)
             average.assign(0.9 * average + 0.1 * w)
         with tf.GradientTape() as tape:
             decays = tf.exp(-w)

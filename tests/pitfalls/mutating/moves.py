@@ -230,7 +230,7 @@ def rebound(program: Program, draw: random.Random) -> Mutant | None:
 
 
 def rebound_by_the_step(program: Program, draw: random.Random) -> Mutant | None:
-    """`w = w - rate * slope` in place of `assign_sub`."""
+    """`w = w - rate * derivative` in place of `assign_sub`."""
     pattern = r"(?m)^( *)(\w+)\.assign_(sub|add)\((.*)\)$"
     match = some(draw, list(re.finditer(pattern, program.text)))
     if match is None:

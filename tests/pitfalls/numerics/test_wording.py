@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pitfalls.catalogue import PITFALLS
-from tests.pitfalls.snippets import asked
+from tests.pitfalls.snippets import explanation_of
 
 SENTENCES = {
     "P50 then times 0": (
@@ -138,7 +138,7 @@ SENTENCES = {
 
 def first_finding(number):
     (pitfall,) = (each for each in PITFALLS if each.number == number)
-    return asked(pitfall.snippet, pitfall.ask).findings[0]
+    return explanation_of(pitfall.snippet, pitfall.ask).findings[0]
 
 
 @pytest.mark.parametrize("number", SENTENCES)

@@ -1,4 +1,4 @@
-"""What the outer tape did not hear of an inner one, and cuts beside what has no slope."""
+"""Derivatives that the outer tape did not record, and cuts beside them."""
 
 from tests.pitfalls.snippets import Pitfall
 
@@ -9,22 +9,22 @@ PITFALLS = [
             with tf.GradientTape() as inner:
                 h = x ** 4
             with tape.stop_recording():
-                slope = «inner.gradient(h, x)»
-            y = slope * 1.0
+                derivative = «inner.gradient(h, x)»
+            y = derivative * 1.0
         g = tape.gradient(y, x)
         """,
-        fix="slope = inner.gradient(h, x)"),
+        fix="derivative = inner.gradient(h, x)"),
     Pitfall("P25 a gradient", "OTHER_THREAD", """
         from concurrent.futures import ThreadPoolExecutor
         x = tf.Variable(2.0)
         with ThreadPoolExecutor(1) as pool, tf.GradientTape() as tape:
             with tf.GradientTape() as inner:
                 h = x ** 4
-            slope = pool.submit(lambda: «inner.gradient(h, x)»).result()
-            y = slope * 1.0
+            derivative = pool.submit(lambda: «inner.gradient(h, x)»).result()
+            y = derivative * 1.0
         g = tape.gradient(y, x)
         """,
-        fix="slope = (lambda: inner.gradient(h, x))()"),
+        fix="derivative = (lambda: inner.gradient(h, x))()"),
     Pitfall("P02 beside a condition", "BEFORE_TAPE", """
         x = tf.Variable([0.5, 4.0])
         positive = x > 1.0

@@ -14,13 +14,13 @@ PITFALLS = [
         tape.watch(x)
         """),
     Pitfall("P03 in a function", "NOT_WATCHED", """
-        def slope(v):
+        def derivative(v):
             with tf.GradientTape() as recorder:
                 out = «v ** 3»
             return recorder, out, recorder.gradient(out, v)
 
         x = tf.constant(2.0)
-        tape, y, g = slope(x)
+        tape, y, g = derivative(x)
         """,
         fix="""
         with tf.GradientTape() as recorder:

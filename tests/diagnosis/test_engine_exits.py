@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.diagnosis.host_computation import REDUCTIONS, TF_NAMES
+from tapelab.diagnosis.engine_exits import REDUCTIONS, TF_NAMES
 from tests.pitfalls.snippets import explained, mended
 
 NOT_ONE_VECTOR = {

@@ -1,4 +1,4 @@
-"""Lines that leave the tape, written so that they stay: `np.mean(h)` → `tf.reduce_mean(h)`."""
+"""Findings about values that leave the tape for NumPy or Python, and their rewriting in tf."""
 
 from __future__ import annotations
 
@@ -57,9 +57,7 @@ WRAPPERS: Final = {"constant", "convert_to_tensor", "Variable"}
 
 
 def stay_on_the_tape(case: Case, exits: Sequence[int], back_span: int) -> Fix | None:
-    """The lines from some exits (their spans) to the way back, with tf's functions in place of
-    NumPy's.
-    """
+    """The lines from some exits to the return, with tf functions in place of NumPy's."""
     code, statement = case.codes.of(exits[0]), case.codes.statement(exits[0])
     lefts = [case.codes.extent(span) for span in exits if case.codes.of(span) is code]
     if code is None or statement is None:

@@ -1,4 +1,4 @@
-"""The source is not what was used: a slice, a copy, a variable made anew."""
+"""The source is not the object that was used: a slice, a copy, another variable."""
 
 from tests.pitfalls.snippets import Pitfall
 

@@ -1,4 +1,4 @@
-"""Walls, and ops without a slope."""
+"""`stop_gradient`, and ops without a derivative."""
 
 from tests.pitfalls.snippets import Pitfall
 

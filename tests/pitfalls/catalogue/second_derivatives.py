@@ -20,29 +20,29 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             with tf.GradientTape() as inner:
                 h = tf.reduce_sum(x ** 4)
-        slope = «inner.gradient(h, x)»
-        y = tf.reduce_sum(slope ** 2)
+        derivative = «inner.gradient(h, x)»
+        y = tf.reduce_sum(derivative ** 2)
         g = tape.gradient(y, x)
         """,
         fix="""
                 h = tf.reduce_sum(x ** 4)
-            slope = inner.gradient(h, x)
-            y = tf.reduce_sum(slope ** 2)
+            derivative = inner.gradient(h, x)
+            y = tf.reduce_sum(derivative ** 2)
         """),
     Pitfall("P43 one after the other", "OUTER_TAPE_CLOSED", """
         x = tf.Variable(2.0)
         with tf.GradientTape() as inner:
             h = x ** 4
-        slope = «inner.gradient(h, x)»
+        derivative = «inner.gradient(h, x)»
         with tf.GradientTape() as tape:
-            y = slope * 2.0
+            y = derivative * 2.0
         g = tape.gradient(y, x)
         """,
         fix="""
         with tf.GradientTape() as tape:
             with tf.GradientTape() as inner:
                 h = x ** 4
-            slope = inner.gradient(h, x)
+            derivative = inner.gradient(h, x)
         """),
     Pitfall("P43 the way there", "OUTER_TAPE_CLOSED", """
         x = tf.Variable(2.0)

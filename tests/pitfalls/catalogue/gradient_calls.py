@@ -1,4 +1,4 @@
-"""The question itself."""
+"""The gradient call itself."""
 
 from tests.pitfalls.snippets import Pitfall
 

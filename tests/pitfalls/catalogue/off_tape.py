@@ -1,4 +1,4 @@
-"""Ops that ran when or where the tape did not listen."""
+"""Ops that ran when or where the tape did not record."""
 
 from tests.pitfalls.snippets import Pitfall
 
@@ -199,12 +199,12 @@ NEAR_MISSES = {
         from concurrent.futures import ThreadPoolExecutor
         x = tf.Variable(2.0)
 
-        def slope():
+        def derivative():
             with tf.GradientTape() as recorder:
                 out = x * x
             return recorder, out, recorder.gradient(out, x)
 
         with ThreadPoolExecutor(1) as pool:
-            tape, y, g = pool.submit(slope).result()
+            tape, y, g = pool.submit(derivative).result()
         """,
 }

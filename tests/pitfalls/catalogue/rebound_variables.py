@@ -46,12 +46,12 @@ PITFALLS = [
         ws = [tf.Variable(1.0), tf.Variable(2.0)]
         with tf.GradientTape(persistent=True) as tape:
             y = ws[0] ** 2 + ws[1] ** 2
-        for w, slope in zip(ws, tape.gradient(y, ws)):
-            w = «w - 0.1 * slope»
+        for w, derivative in zip(ws, tape.gradient(y, ws)):
+            w = «w - 0.1 * derivative»
         x = w
         g = tape.gradient(y, x)
         """,
-        fix="w.assign_sub(0.1 * slope)"),
+        fix="w.assign_sub(0.1 * derivative)"),
     Pitfall("P01 item", "REBOUND_TO_TENSOR", """
         ws = [tf.Variable(2.0), tf.Variable(1.0)]
         ws[0] = «ws[0] - 0.5»
@@ -63,14 +63,14 @@ PITFALLS = [
         fix="ws[0].assign_sub(0.5)"),
     Pitfall("P01 comprehension", "REBOUND_TO_TENSOR", """
         ws = [tf.Variable(2.0), tf.Variable(1.0)]
-        slopes = [0.5, 0.25]
-        ws = [«w - 0.1 * slope» for w, slope in zip(ws, slopes)]
+        derivatives = [0.5, 0.25]
+        ws = [«w - 0.1 * derivative» for w, derivative in zip(ws, derivatives)]
         with tf.GradientTape() as tape:
             y = ws[0] ** 2 + ws[1]
         x = ws[0]
         g = tape.gradient(y, ws[0])
         """,
-        fix="for w, slope in zip(ws, slopes): w.assign_sub(0.1 * slope)"),
+        fix="for w, derivative in zip(ws, derivatives): w.assign_sub(0.1 * derivative)"),
     Pitfall("P47 nothing is learned", "REBOUND_TO_TENSOR", """
         ws = [tf.Variable(1.0), tf.Variable(2.0)]
         with tf.GradientTape() as tape:
