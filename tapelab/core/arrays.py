@@ -18,7 +18,7 @@ from tapelab.core.log import origin_here
 from tapelab.core.origin import next_id
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.tensor_shape import TensorShape
-from tapelab.core.values import DTypeLike, Nest, Value
+from tapelab.core.value_types import DTypeLike, Nest, Value
 from tapelab.dtypes import (
     BY_NUMPY,
     DType,

@@ -53,7 +53,7 @@ from tapelab.core.records import (
 from tapelab.core.tape_base import TapeBase
 from tapelab.core.taped_records import TapedSteps, is_needed_once
 from tapelab.core.tensor import Tensor
-from tapelab.core.values import Cotangent, Value
+from tapelab.core.value_types import Cotangent, Value
 from tapelab.core.variable import Variable
 from tapelab.errors import NoGradientError
 

@@ -22,7 +22,7 @@ from tapelab.core.log import thread
 from tapelab.core.origin import LoggedTensor, Origin
 from tapelab.core.records import Record, as_op_run
 from tapelab.core.tensor import Tensor
-from tapelab.core.values import Cotangent, Value
+from tapelab.core.value_types import Cotangent, Value
 from tapelab.recording.facts import KEPT_ELEMENTS, Method
 
 SEED: Final = -1

@@ -32,7 +32,7 @@ from tapelab.core.records import OpRun, Record
 from tapelab.core.tape_base import TapeBase
 from tapelab.core.taped_records import TapedSteps
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.core.values import Cotangent, Value
+from tapelab.core.value_types import Cotangent, Value
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 AT_ONCE: Final = 2**22

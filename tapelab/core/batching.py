@@ -23,7 +23,7 @@ from tapelab.core.log import BATCHED, thread
 from tapelab.core.op_declaration import Op, has_diagonal_jacobian
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.tensor import Tensor, wrap
-from tapelab.core.values import Cotangent, Nest, Value, Values
+from tapelab.core.value_types import Cotangent, Nest, Value, Values
 
 Shape = tuple[int, ...]
 

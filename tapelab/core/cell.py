@@ -20,7 +20,7 @@ from tapelab.core.records import write_assignment, write_read
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.text_forms import brackets
-from tapelab.core.values import Value
+from tapelab.core.value_types import Value
 from tapelab.dtypes import DType
 from tapelab.errors import invalid_argument
 from tapelab.recording.facts import How

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 from tapelab import nest
-from tapelab.core.values import Cotangent, Value, Values
+from tapelab.core.value_types import Cotangent, Value, Values
 
 Public = Callable[..., Any]
 F = TypeVar("F", bound=Public)

@@ -15,7 +15,7 @@ from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import next_id
 from tapelab.core.records import write_creation
 from tapelab.core.tensor import Tensor, wrap
-from tapelab.core.values import DTypeLike, Nest, Value
+from tapelab.core.value_types import DTypeLike, Nest, Value
 from tapelab.core.variable import Variable, read
 from tapelab.dtypes import BY_NUMPY, DType, as_dtype, string
 

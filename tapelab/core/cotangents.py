@@ -24,7 +24,7 @@ from tapelab.core.op_declaration import GradRule, Op
 from tapelab.core.origin import Origin
 from tapelab.core.records import OpRun
 from tapelab.core.tensor import Tensor, constant_of, wrap
-from tapelab.core.values import Cotangent, Value
+from tapelab.core.value_types import Cotangent, Value
 from tapelab.errors import NoGradientError, Refusal
 from tapelab.kernels.elementwise_kernels import LARGE
 

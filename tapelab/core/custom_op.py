@@ -30,7 +30,7 @@ from tapelab.core.records import (
     write_tape_event,
 )
 from tapelab.core.tensor import Tensor, constant_of, wrap
-from tapelab.core.values import Cotangent, Nest, Value
+from tapelab.core.value_types import Cotangent, Nest, Value
 from tapelab.recording.facts import Rule
 
 VJP = Callable[..., Sequence[Any]]

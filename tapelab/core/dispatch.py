@@ -103,7 +103,7 @@ class DispatchedType(Named):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805 - in a metaclass
         """A new object, or what the interpreter of the thread makes of the call."""
-        interpreter = thread.__dict__["trace"]
+        interpreter: Interpreter | None = thread.__dict__["trace"]
         if interpreter is not None:
             return interpreter.bind(cls, args, kwargs)
         return super().__call__(*args, **kwargs)
@@ -159,7 +159,7 @@ def _general(function: Public, outermost: Callable[[], Public], *, elementwise: 
 
     @wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        interpreter = thread.__dict__["trace"]
+        interpreter: Interpreter | None = thread.__dict__["trace"]
         if interpreter is not None:
             return interpreter.bind(outermost(), args, kwargs)
         try:

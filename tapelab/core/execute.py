@@ -23,7 +23,7 @@ from tapelab.core.origin import Scope, next_id
 from tapelab.core.records import OpRun, Record, differentiable, op_run, summarised, tapes_of
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.text_forms import brackets, spoken, unlike
-from tapelab.core.values import Ids, Value, Values
+from tapelab.core.value_types import Ids, Value, Values
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.errors import OpError, Refusal, invalid_argument
 from tapelab.recording.facts import KEPT_ELEMENTS

@@ -15,7 +15,7 @@ from tapelab.core.large_values import truncated
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import next_id
 from tapelab.core.records import write_exit, write_reentry
-from tapelab.core.values import Nest, Value, Values
+from tapelab.core.value_types import Nest, Value, Values
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 

@@ -23,7 +23,7 @@ from tapelab.core.op_declaration import Op
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import BinaryOpRun, OpRun, UnaryOpRun
 from tapelab.core.tensor import Tensor
-from tapelab.core.values import Value
+from tapelab.core.value_types import Value
 from tapelab.core.variable import Variable
 from tapelab.kernels.elementwise_kernels import LARGE
 from tapelab.recording.facts import KEPT_ELEMENTS

@@ -29,7 +29,7 @@ from tapelab.core.origin import InternalScope, Origin
 from tapelab.core.records import OpRun, Record, tapes_of, view
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of, wrap
-from tapelab.core.values import Cotangent
+from tapelab.core.value_types import Cotangent
 
 if TYPE_CHECKING:
     from tapelab.core.cell import Cell

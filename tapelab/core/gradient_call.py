@@ -29,7 +29,7 @@ from tapelab.core.origin import LoggedTensor, Origin, next_id
 from tapelab.core.records import write_gradient_result
 from tapelab.core.tape_base import TapeBase
 from tapelab.core.tensor import Tensor, wrap
-from tapelab.core.values import Cotangent, Nest, Value
+from tapelab.core.value_types import Cotangent, Nest, Value
 from tapelab.core.variable import Variable, handle_of, read
 from tapelab.dtypes import as_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument

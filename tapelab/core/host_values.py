@@ -12,7 +12,7 @@ from typing import Any
 
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
-from tapelab.core.values import Value
+from tapelab.core.value_types import Value
 
 Raw = Callable[..., Any]
 

@@ -23,7 +23,7 @@ from tapelab.core.gradient_call import (
 from tapelab.core.log import origin_here, scope_origin
 from tapelab.core.tape_base import TapeBase
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.core.values import Nest, Value
+from tapelab.core.value_types import Nest, Value
 from tapelab.errors import Refusal, RefusedError
 from tapelab.recording.facts import Method
 

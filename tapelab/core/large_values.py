@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import NDArray
 
-from tapelab.core.values import Value
+from tapelab.core.value_types import Value
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.values import Values
+from tapelab.core.value_types import Values
 
 
 def _where_ignored() -> tuple[ContextVar[Any], Any]:

@@ -21,7 +21,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 
 from tapelab.core.large_values import truncated
-from tapelab.core.values import Ids, Value, Values
+from tapelab.core.value_types import Ids, Value, Values
 
 if TYPE_CHECKING:
     from tapelab.core.op_declaration import Op

@@ -13,7 +13,7 @@ from tapelab.core.cell import Cell
 from tapelab.core.host_values import compute_on_host
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
-from tapelab.core.values import Nest, Value
+from tapelab.core.value_types import Nest, Value
 from tapelab.errors import invalid_argument
 from tapelab.kernels.row_scatter import meet_at, meet_rows
 

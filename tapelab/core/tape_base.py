@@ -18,7 +18,7 @@ from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import Origin, VariableIdentity, next_id
 from tapelab.core.records import add_result_ids, write_watch
 from tapelab.core.tensor import Tensor
-from tapelab.core.values import Nest
+from tapelab.core.value_types import Nest
 from tapelab.core.variable import Variable, handle_of
 
 _serials: Final = count(1)

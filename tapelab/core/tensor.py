@@ -21,7 +21,7 @@ from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.text_forms import repr_of, str_of
-from tapelab.core.values import DTypeLike, Nest, Value
+from tapelab.core.value_types import DTypeLike, Nest, Value
 from tapelab.dtypes import BY_NUMPY, DType
 
 UNKNOWN: Final = (0,)

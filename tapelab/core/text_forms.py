@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.tensor_shape import TensorShape
-from tapelab.core.values import DTypeLike, Value
+from tapelab.core.value_types import DTypeLike, Value
 from tapelab.dtypes import BY_NUMPY
 from tapelab.errors import OpError, invalid_argument
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tapelab.core.tape import GradientTape, recorders
-from tapelab.core.values import Nest
+from tapelab.core.value_types import Nest
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording

@@ -27,7 +27,7 @@ from tapelab.core.records import (
     serial_of,
     view,
 )
-from tapelab.core.values import Nest
+from tapelab.core.value_types import Nest
 from tapelab.recorder.symbol_table import Place, SymbolTable
 from tapelab.recording import events as e
 from tapelab.recording.schema import Role

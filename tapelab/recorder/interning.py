@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tapelab.core.large_values import Dropped
 from tapelab.core.origin import Origin, Scope
-from tapelab.core.values import Nest, Value
+from tapelab.core.value_types import Nest, Value
 from tapelab.recorder.shared_buffers import shared_buffers
 from tapelab.recording import source
 from tapelab.recording.facts import KEPT_ELEMENTS, WORDS

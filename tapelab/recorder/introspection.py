@@ -31,7 +31,7 @@ from tapelab.core.origin import LoggedTensor, Origin, next_id
 from tapelab.core.records import Record, named, write_creation, write_reentry
 from tapelab.core.taped_records import is_released
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.core.values import Nest
+from tapelab.core.value_types import Nest
 from tapelab.errors import NoGradientError
 from tapelab.recorder.builder import build_recording
 from tapelab.recorder.stopped_gradients import stopped_gradients

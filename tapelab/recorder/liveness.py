@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tapelab.core.backward_report import BackwardStep
 from tapelab.core.large_values import Dropped
 from tapelab.core.tensor import Tensor
-from tapelab.core.values import Value
+from tapelab.core.value_types import Value
 
 if TYPE_CHECKING:
     from tapelab.core.backward_report import GradientCall

@@ -12,7 +12,7 @@ from tapelab.core.origin import LoggedTensor
 from tapelab.core.records import OpRun, as_op_run
 from tapelab.core.taped_records import TapedSteps, is_released
 from tapelab.core.tensor import wrap
-from tapelab.core.values import Cotangent
+from tapelab.core.value_types import Cotangent
 from tapelab.recording.facts import Method
 
 if TYPE_CHECKING:

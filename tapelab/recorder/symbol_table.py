@@ -17,7 +17,7 @@ from tapelab.core.origin import (
     Scope,
     within,
 )
-from tapelab.core.values import Value, Values
+from tapelab.core.value_types import Value, Values
 from tapelab.recorder.interning import NOWHERE, Groups, Interned, Spans, Tensors, place_of
 from tapelab.recording.schema import Role, VariableFacts
 

@@ -149,7 +149,7 @@ def test_an_op_that_works_element_by_element_costs_no_tape(monkeypatch):
     assert acc.jvp(y).shape == ()
 
 
-def test_a_function_with_a_tape_inside_may_be_traced_while_an_accumulator_listens():
+def test_a_function_with_a_tape_inside_may_be_traced_while_an_accumulator_is_active():
     @tf.function
     def slope(x):
         with tf.GradientTape() as tape:

@@ -1,4 +1,4 @@
-"""What tapes take and give back: on the way back, over many steps, and where work is done twice."""
+"""The memory that tapes take and release: in a pass, over many steps, with work done twice."""
 
 from __future__ import annotations
 

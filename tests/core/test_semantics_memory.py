@@ -29,7 +29,7 @@ def test_s19_after_gradient_the_tape_keeps_no_intermediates_alive(tf):
     with tf.GradientTape() as tape:
         y, alive = squared_sine(tf, x)
     gc.collect()
-    assert alive() is not None, "the way back still needs it"
+    assert alive() is not None, "the backward pass still needs it"
     tape.gradient(y, x)
     gc.collect()
     assert alive() is None
