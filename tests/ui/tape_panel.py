@@ -88,7 +88,7 @@ class Traffic:
     """Counts what a kernel tells the panels of a page, from the next loading of the page on."""
 
     page: Page
-    told: list[dict] = field(default_factory=list)
+    messages: list[dict] = field(default_factory=list)
 
     @classmethod
     def of(cls, notebook: Notebook) -> Traffic:

@@ -325,7 +325,7 @@ def test_a_long_tape_says_how_much_it_reads_before_it_is_drawn(browser, tmp_path
     page.goto(file.as_uri())
     explorer = Explorer.within(page)
     expect(explorer.graph).to_be_visible(timeout=60_000)
-    told = page.evaluate("window.saves")
+    told = page.evaluate("window.reads")
     assert [title for title, _ in told][:1] == ["Reading 210\u202f000 ops"]
     shares = [share for _, share in told]
     assert shares == sorted(shares)
@@ -333,9 +333,9 @@ def test_a_long_tape_says_how_much_it_reads_before_it_is_drawn(browser, tmp_path
 
 
 NOTE_WHAT_IS_READ = """
-window.saves = [];
+window.reads = [];
 new MutationObserver(() => {
   const bar = document.querySelector('.meter');
-  if (bar) told.push([bar.getAttribute('aria-label'), Number(bar.getAttribute('aria-valuenow'))]);
+  if (bar) reads.push([bar.getAttribute('aria-label'), Number(bar.getAttribute('aria-valuenow'))]);
 }).observe(document, {childList: true, subtree: true, attributes: true});
 """

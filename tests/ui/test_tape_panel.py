@@ -148,9 +148,9 @@ def test_hidden_it_hears_nothing(open_notebook):
     panel.switch()
     expect(panel.root).to_be_hidden()
     notebook.run_all()  # what was on its way has come by then
-    traffic.reason.clear()
+    traffic.messages.clear()
     notebook.run_all()
-    assert traffic.reason == []
+    assert traffic.messages == []
     panel.switch()
     expect(panel.step).not_to_have_text(before)
     assert traffic.live()

@@ -61,7 +61,7 @@ class Desk:
     def choose(self, name: str, value: object) -> None:
         """Change a setting in the settings editor, wait until the kernel knows it, and go back."""
         page = self.notebook.page
-        self.traffic.reason.clear()
+        self.traffic.messages.clear()
         self.notebook.cells.first.locator(".jp-InputPrompt").click()  # the panel keeps its keys
         command(page, "Settings Editor")
         page.locator(".jp-PluginList input").first.fill("Tapelab")
