@@ -125,11 +125,11 @@ class Environment:
             return leaf if cell is None else type(leaf)._of(cell)
         return self._originals.get(id(leaf), leaf)
 
-    def _copy_of(self, thing: Leaf, make: Callable[[Any], Any]) -> Any:
-        pair = self._copies.get(id(thing))
+    def _copy_of(self, original: Leaf, make: Callable[[Any], Any]) -> Any:
+        pair = self._copies.get(id(original))
         if pair is None:
-            pair = self._copies[id(thing)] = thing, make(thing)
-            self._originals[id(pair[1])] = thing
+            pair = self._copies[id(original)] = original, make(original)
+            self._originals[id(pair[1])] = original
         return pair[1]
 
     def _cell(self, cell: Cell) -> Cell:

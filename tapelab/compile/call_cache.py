@@ -107,12 +107,12 @@ def _result_under_tapes(target: CallTarget, tensors: Sequence[Tensor]) -> Any:
     if target.program is None:
         return MISSED if target.may_have_one else target.replay(tensors)
     try:
-        found = target.program.run_taped(tensors)
+        results = target.program.run_taped(tensors)
     except OtherWayError:
         return MISSED
     except Exception:  # noqa: BLE001 - the replay raises it again, at its line
         return target.replay(tensors)
-    return target.replay(tensors) if found is NOT_TAPED else found
+    return target.replay(tensors) if results is NOT_TAPED else results
 
 
 def _kind(args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Tensor]) -> Any:

@@ -70,14 +70,14 @@ class Graph:
     def steps(self) -> tuple[tuple[Node, Site], ...]:
         """Each call with the place to call it from."""
         known: dict[tuple[int, int], Site] = {}  # hashing a code object takes long
-        found = []
+        steps = []
         for node in self.nodes:
             code, instruction = node.place
             call = known.get((id(code), instruction))
             if call is None:
                 call = known[id(code), instruction] = site(code, instruction)
-            found.append((node, call))
-        return tuple(found)
+            steps.append((node, call))
+        return tuple(steps)
 
 
 class FuncGraph:
@@ -127,8 +127,8 @@ def _site(code: CodeType, instruction: int, file: str) -> Site:
     exec(compile(program, file, "exec"), names)  # noqa: S102 - our own six words
     call: Any = names["call"]
     call.__code__ = call.__code__.replace(co_name=code.co_name)
-    made: Site = call
-    return made
+    call_site: Site = call
+    return call_site
 
 
 def base_name(function: Callable[..., Any], kwargs: Any, last_op: str) -> str:

@@ -146,10 +146,12 @@ def _unknown(trace: Trace, inputs: list[Any], kind: Any, number: int) -> Any:
     seen = [subgraph_trace.examples_of(each)[number] for each in inputs]
     like = seen[0] if seen else None
     shape = () if like is None else like._array.shape
-    made = examples.invented(shape if number == 0 else (*shape, 1), dtype, number)
+    example = examples.invented(shape if number == 0 else (*shape, 1), dtype, number)
     smooth = next((each for each in seen if each._array.dtype == dtype), None)
     return (
-        made if smooth is None else trace.environments[number].run(spread_from, (smooth, made), {})
+        example
+        if smooth is None
+        else trace.environments[number].run(spread_from, (smooth, example), {})
     )
 
 

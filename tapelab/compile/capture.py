@@ -74,8 +74,8 @@ class Capture(GradientTape, Observer):
     def records(self) -> list[Record]:
         """Everything that happened, in order."""
         log, start, stop = self._windows[-1]
-        found: list[Record] = log.records[start:stop]
-        return found
+        records: list[Record] = log.records[start:stop]
+        return records
 
     def draw(self, node: Node, run: partial[Any]) -> Any:
         """Notice a call that draws random numbers, or asserts something, as a whole.
@@ -88,9 +88,9 @@ class Capture(GradientTape, Observer):
             return NotImplemented
         with observed_by(WholeDraw(self.drawing), instead_of=self), thread_in(fresh_state()):
             result = run()
-        made = leaves(result)
-        if all(type(each) is Tensor for each in made):
-            self.drawing.made.append((lambda: leaves(run()), made))
+        drawn = leaves(result)
+        if all(type(each) is Tensor for each in drawn):
+            self.drawing.made.append((lambda: leaves(run()), drawn))
         else:
             self.drawing.unusual += 1
         return result

@@ -78,11 +78,11 @@ def _last_uses(program: Program) -> Mapping[int, list[int]]:
     for at, each in enumerate(program.instructions):
         last |= dict.fromkeys((*each.inputs, *each.outputs), at)
     kept = {*program.results, *program.constants}
-    found: dict[int, list[int]] = {}
+    last_slots: dict[int, list[int]] = {}
     for slot, at in last.items():
         if slot not in kept:
-            found.setdefault(at, []).append(slot)
-    return found
+            last_slots.setdefault(at, []).append(slot)
+    return last_slots
 
 
 NAMES: Final[dict[str, Any]] = {"total": np.add.reduce, "maximum": np.maximum}

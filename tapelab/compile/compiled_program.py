@@ -84,8 +84,8 @@ class Compiled:
         """The results on the active tape, as one record; NOT_TAPED where that is not possible."""
         if self._taped is None:
             return NOT_TAPED
-        made = self._taped(inputs)
-        return made if made is NOT_TAPED else self._built(made)
+        results = self._taped(inputs)
+        return results if results is NOT_TAPED else self._built(results)
 
 
 programs: Final[WeakValueDictionary[int, Compiled]] = WeakValueDictionary()
@@ -132,29 +132,32 @@ def generate_call(
     lines += [f"    {state} = {cell}.state" for state, cell in zip(states, cells, strict=True)]
     lines += _shapes_held(lowering, program, len(tensors))
     lines += _run(program, given, drawn)
-    made = [line for at, slot in enumerate(program.results) for line in _tensor(at, slot, program)]
+    result_lines = [
+        line for at, slot in enumerate(program.results) for line in _tensor(at, slot, program)
+    ]
     known = {id(each): name for each, name in zip(lowering.cells, cells, strict=True)}
-    made += [f"    {known[id(each.cell)]}.state = y{at}"
-             for at, each in enumerate(lowering.assignments, count)]  # fmt: skip
-    made += _record_lines(report, given, drawn, len(program.results))
-    made.append(f"    return {_built(lowering.outputs, [f'y{at}' for at in range(count)])}")
+    result_lines += [f"    {known[id(each.cell)]}.state = y{at}"
+                     for at, each in enumerate(lowering.assignments, count)]  # fmt: skip
+    result_lines += _record_lines(report, given, drawn, len(program.results))
+    result_lines.append(f"    return {_built(lowering.outputs, [f'y{at}' for at in range(count)])}")
     names = _NAMES | dict(zip(cells, lowering.cells, strict=True))
     names |= {"run": run, "account": report, "origins": origins.at, "draws": lowering.draws}
-    text = "\n".join(lines) + "\n" + _PLACE + "\n".join(made)
+    text = "\n".join(lines) + "\n" + _PLACE + "\n".join(result_lines)
     return _execute_source(f"{text}\n", "call", names | {"outputs": lowering.outputs})
 
 
 def generate_builder(outputs: Tree) -> Call:
     """A function that puts results into the structure that the user's function returned."""
-    names = [f"made[{at}]" for at in range(sum(type(each) is Place for each in leaves(outputs)))]
-    text = f"def built(made): return {_built(outputs, names)}"
+    count = sum(type(each) is Place for each in leaves(outputs))
+    names = [f"results[{at}]" for at in range(count)]
+    text = f"def built(results): return {_built(outputs, names)}"
     return _execute_source(text, "built", _NAMES | {"outputs": outputs})
 
 
 def _execute_source(text: str, name: str, names: dict[str, Any]) -> Call:
     exec(compile(text, "<program>", "exec"), names)  # noqa: S102 - written right here
-    made: Call = names[name]
-    return made
+    call: Call = names[name]
+    return call
 
 
 def _row(names: list[str]) -> str:
@@ -201,14 +204,14 @@ def _tensor(at: int, slot: int, program: Program) -> list[str]:
 def _record_lines(report: CallReport, given: list[str], drawn: int, results: int) -> list[str]:
     """The line that writes down the call: who went in and out, and the small ones' numbers."""
     taken = [f"{each}._array" for each in given] + [f"raw(drawn[{at}])" for at in range(drawn)]
-    made = [f"y{at}" for at in range(results)]
+    result_names = [f"y{at}" for at in range(results)]
     small_inputs, small_results = report.small
     ids = [*[f"{each}._id" for each in given], *["*map(number, drawn)"] * bool(drawn)]
     record = record_source(
         ProgramCall, serial="serial", thread="state['number']", origin="here", report="account",
-        input_ids=_list(ids), result_ids=_list([f"{each}._id" for each in made]),
+        input_ids=_list(ids), result_ids=_list([f"{each}._id" for each in result_names]),
         inputs=_list([taken[at] for at in small_inputs]),
-        results=_list([f"{made[at]}._array" for at in small_results]),
+        results=_list([f"{result_names[at]}._array" for at in small_results]),
     )  # fmt: skip
     return [f"    state['records'].append({record})"]
 
@@ -228,8 +231,8 @@ def _built(outputs: Tree, names: list[str]) -> str:
     return f"nest(outputs, {_row(names)})"
 
 
-def _nest(outputs: Tree, made: tuple[Tensor, ...]) -> Any:
-    return mapped(outputs, lambda leaf: made[leaf.number] if type(leaf) is Place else leaf)
+def _nest(outputs: Tree, tensors: tuple[Tensor, ...]) -> Any:
+    return mapped(outputs, lambda leaf: tensors[leaf.number] if type(leaf) is Place else leaf)
 
 
 def _raw(drawn: Leaf) -> Any:

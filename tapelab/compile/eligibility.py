@@ -92,8 +92,8 @@ def asserts(node: Node) -> bool:
     return plain and node.replay_only and declaration_of(node.function).effect == "asserts"
 
 
-def _unchanging(thing: Leaf) -> bool:
-    return isinstance(thing, (*_PLAIN, Bundle, CustomGradient))
+def _unchanging(value: Leaf) -> bool:
+    return isinstance(value, (*_PLAIN, Bundle, CustomGradient))
 
 
 def inner_function(node: Node) -> Any:
@@ -102,16 +102,16 @@ def inner_function(node: Node) -> Any:
     return owner if hasattr(owner, "_execution") else None
 
 
-def _spread(thing: Leaf) -> Iterator[Any]:
+def _spread(value: Leaf) -> Iterator[Any]:
     """All leaves, and the routines themselves with what they take from outside."""
-    if isinstance(thing, Bundle):
-        yield thing
-        yield from leaves(thing)
-    elif type(thing) in (tuple, list):
-        for each in thing:
+    if isinstance(value, Bundle):
+        yield value
+        yield from leaves(value)
+    elif type(value) in (tuple, list):
+        for each in value:
             yield from _spread(each)
-    elif type(thing) is dict:
-        for each in thing.values():
+    elif type(value) is dict:
+        for each in value.values():
             yield from _spread(each)
     else:
-        yield from leaves(thing)
+        yield from leaves(value)

@@ -81,10 +81,10 @@ def relative(tensor: Tensor) -> Tensor:
 def invented(shape: Any, dtype: np.dtype[Any], environment: int) -> Tensor:
     """An example without any number to go by: harmless ones, so that few functions refuse them."""
     if dtype.kind in "fc":
-        made = _filled(shape, dtype, 0.25 if environment == 0 else -0.25)
-        if len(made.shape) >= _KNOWN_RANK:  # square matrices can then be inverted and factored
-            made = made + 2 * np.eye(*made.shape[-2:], dtype=dtype)
-        return constant_of(made)
+        array = _filled(shape, dtype, 0.25 if environment == 0 else -0.25)
+        if len(array.shape) >= _KNOWN_RANK:  # square matrices can then be inverted and factored
+            array = array + 2 * np.eye(*array.shape[-2:], dtype=dtype)
+        return constant_of(array)
     first: Any = b"" if dtype.kind == "O" else 0
     other: Any = b"a" if dtype.kind == "O" else 1
     return constant_of(_filled(shape, dtype, first if environment == 0 else other))
@@ -99,8 +99,8 @@ def without_numbers(tensor: Tensor) -> Tensor:
 
 
 def _filled(shape: Any, dtype: Any, number: Leaf) -> Any:
-    made = np.full(tuple(shape), number, dtype=dtype)
-    return made if made.ndim or dtype.kind == "O" else made[()]
+    array = np.full(tuple(shape), number, dtype=dtype)
+    return array if array.ndim or dtype.kind == "O" else array[()]
 
 
 def _other_number(value: Leaf) -> Any:

@@ -52,11 +52,11 @@ class Graph:
     def placeholder(self, dtype: Any, shape: Any, name: str | None) -> SymbolicTensor:
         """A tensor that is fed at each run."""
         static, kind = TensorShape(shape), as_dtype(dtype).as_numpy_dtype
-        made: SymbolicTensor = self._trace.placeholder(
+        symbol: SymbolicTensor = self._trace.placeholder(
             name or "Placeholder", examples.from_spec(static, kind)
         )
-        self._named[made.name] = made
-        return made
+        self._named[symbol.name] = symbol
+        return symbol
 
     def get_tensor_by_name(self, name: str) -> SymbolicTensor:
         """The tensor of that name, such as "x:0"; KeyError if there is none."""
@@ -130,10 +130,10 @@ class Session:
         trace, thread.trace = thread.trace, None
         try:
             run = self._run(flat, self._fed(feed_dict or {}))
-            found = [self._number(each, run) for each in flat]
+            values = [self._number(each, run) for each in flat]
         finally:
             thread.trace = trace
-        return nest.pack_sequence_as(fetches, found)
+        return nest.pack_sequence_as(fetches, values)
 
     def _fetch(self, each: Any) -> Any:
         if isinstance(each, str) and self.graph is not None:

@@ -67,7 +67,7 @@ class _Lowering:
         for cell, state in capture.states:
             self._now[cell.identity.id] = state._id
             taken.append((state._id, state._array))
-        drawn = [_with_id(each) for _, made in capture.drawing.made for each in made]
+        drawn = [_with_id(each) for _, tensors in capture.drawing.made for each in tensors]
         self._taken = tuple([number for number, _ in (*taken, *drawn)])
         slots = self._slots
         self._parameters = (*starmap(slots.parameter, taken), *starmap(slots.drawn, drawn))
@@ -142,14 +142,14 @@ class _Lowering:
             for slot, each in zip(inputs, given, strict=True):
                 self._guard(slot, each, result)
             return
-        made = Fused(_name_of(function), function)
+        host_op = Fused(_name_of(function), function)
         if result is None:
-            self._slots.add(Instruction(made, inputs, (), ()))
+            self._slots.add(Instruction(host_op, inputs, (), ()))
             return
         if not isinstance(result, np.ndarray):
-            raise NotLoweredError(f"{made.name} works out what is no array")
+            raise NotLoweredError(f"{host_op.name} works out what is no array")
         self._handed_out += inputs
-        self._slots.add(Instruction(made, inputs, (), (self._slots.made_beside(result),)))
+        self._slots.add(Instruction(host_op, inputs, (), (self._slots.made_beside(result),)))
 
     def _guard(self, slot: int, given: Tree, reader: str) -> None:
         """Let the program be for these numbers alone, by which somebody goes."""
@@ -211,12 +211,12 @@ class _Lowering:
             given = zip(names, values[count:], strict=True)
             return kernel(*values[:count], **dict(given), **rest)
 
-        made = DynamicOp(op.name, run, op.multi, op=op, names=names, fixed=fixed)
-        return Instruction(made, (*inputs, *moving.values()), (), outputs)
+        dynamic_op = DynamicOp(op.name, run, op.multi, op=op, names=names, fixed=fixed)
+        return Instruction(dynamic_op, (*inputs, *moving.values()), (), outputs)
 
     def _alias(self, result_ids: Any, body: tuple[int, ...]) -> None:
-        found = result_ids if type(result_ids) is tuple else (result_ids,)
-        for number, inner in zip(found, body, strict=True):
+        ids = result_ids if type(result_ids) is tuple else (result_ids,)
+        for number, inner in zip(ids, body, strict=True):
             self._slots.of[number] = self._slots.known(inner)
 
     def _assign(self, assignment: Assignment) -> None:

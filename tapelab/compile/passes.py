@@ -46,10 +46,10 @@ def run_instruction(instruction: Instruction, values: Mapping[int, Any]) -> list
     """What an instruction comes to, one value for each output; scalars instead of arrays of ()."""
     op = instruction.op
     with np.errstate(all="ignore"):
-        found = op.kernel(
+        result = op.kernel(
             *(values[slot] for slot in instruction.inputs), **dict(instruction.settings)
         )
-    return [each[()] if each.ndim == 0 else each for each in (found if op.multi else (found,))]
+    return [each[()] if each.ndim == 0 else each for each in (result if op.multi else (result,))]
 
 
 def _stays_small(instruction: Instruction, kinds: Mapping[int, Kind]) -> bool:
@@ -86,14 +86,14 @@ def remove_idle_ops(program: Program) -> Program:
     kept = []
     for each in program.instructions:
         inputs = tuple(stands_for.get(slot, slot) for slot in each.inputs)
-        made = replace(each, inputs=inputs) if inputs != each.inputs else each
-        same = _unchanged_input(made, program)
-        if made.op is identity_n:
-            stands_for |= zip(made.outputs, made.inputs, strict=True)
+        rewired = replace(each, inputs=inputs) if inputs != each.inputs else each
+        same = _unchanged_input(rewired, program)
+        if rewired.op is identity_n:
+            stands_for |= zip(rewired.outputs, rewired.inputs, strict=True)
         elif same is None:
-            kept.append(made)
+            kept.append(rewired)
         else:
-            stands_for[made.outputs[0]] = same
+            stands_for[rewired.outputs[0]] = same
     return _rename_slots(replace(program, instructions=tuple(kept)), stands_for)
 
 
@@ -224,9 +224,9 @@ def remove_dead_code(program: Program) -> Program:
         if wanted.intersection(each.outputs) or not each.outputs:
             kept.append(each)
             wanted.update(each.inputs)
-    made = {slot for each in kept for slot in each.outputs}
+    computed = {slot for each in kept for slot in each.outputs}
     constants = {slot: value for slot, value in program.constants.items() if slot in wanted}
-    alive = wanted | made | set(program.parameters)
+    alive = wanted | computed | set(program.parameters)
     kinds = {slot: kind for slot, kind in program.kinds.items() if slot in alive}
     return replace(program, kinds=kinds, constants=constants, instructions=tuple(kept[::-1]))
 

@@ -39,49 +39,51 @@ class Bundle:
         raise NotImplementedError
 
 
-def mapped(thing: Leaf, change: Change) -> Any:
+def mapped(structure: Leaf, change: Change) -> Any:
     """The same structure with every leaf changed; what has no parts is a leaf."""
-    kind = type(thing)
+    kind = type(structure)
     if kind in _LEAVES:
-        return change(thing)
+        return change(structure)
     if kind is tuple or kind is list:
-        return kind([mapped(each, change) for each in thing])
+        return kind([mapped(each, change) for each in structure])
     if kind is dict:
-        return {key: mapped(each, change) for key, each in thing.items()}
-    return _mapped_rare(thing, change)
+        return {key: mapped(each, change) for key, each in structure.items()}
+    return _mapped_rare(structure, change)
 
 
-def _mapped_rare(thing: Leaf, change: Change) -> Any:
-    if isinstance(thing, Mapping):
-        made = {key: mapped(each, change) for key, each in thing.items()}
-        return type(thing)(made)  # type: ignore[call-arg]  # a mapping of its kind
-    if isinstance(thing, tuple) and hasattr(thing, "_fields"):
-        return type(thing)(*(mapped(each, change) for each in thing))
-    if isinstance(thing, (list, tuple)):
-        return type(thing)([mapped(each, change) for each in thing])
-    if isinstance(thing, slice):
-        return slice(*(mapped(each, change) for each in (thing.start, thing.stop, thing.step)))
-    if isinstance(thing, IndexedSlices):
+def _mapped_rare(structure: Leaf, change: Change) -> Any:
+    if isinstance(structure, Mapping):
+        changed = {key: mapped(each, change) for key, each in structure.items()}
+        return type(structure)(changed)  # type: ignore[call-arg]  # a mapping of its kind
+    if isinstance(structure, tuple) and hasattr(structure, "_fields"):
+        return type(structure)(*(mapped(each, change) for each in structure))
+    if isinstance(structure, (list, tuple)):
+        return type(structure)([mapped(each, change) for each in structure])
+    if isinstance(structure, slice):
+        return slice(
+            *(mapped(each, change) for each in (structure.start, structure.stop, structure.step))
+        )
+    if isinstance(structure, IndexedSlices):
         raw = (np.ndarray, np.generic)
         parts = (
-            thing.values if isinstance(thing._rows, raw) else thing._rows,
-            thing.indices if isinstance(thing._indices, raw) else thing._indices,
+            structure.values if isinstance(structure._rows, raw) else structure._rows,
+            structure.indices if isinstance(structure._indices, raw) else structure._indices,
         )
         rows = IndexedSlices(*(mapped(each, change) for each in parts))
-        rows._shape, rows._lengths = thing._shape, thing._lengths
+        rows._shape, rows._lengths = structure._shape, structure._lengths
         return rows
-    if isinstance(thing, Bundle):
-        return thing.with_parts([mapped(each, change) for each in thing.parts()])
-    return change(thing)
+    if isinstance(structure, Bundle):
+        return structure.with_parts([mapped(each, change) for each in structure.parts()])
+    return change(structure)
 
 
-def leaves(thing: Leaf) -> list[Any]:
+def leaves(structure: Leaf) -> list[Any]:
     """All leaves from left to right, in the order in which `mapped` meets them."""
-    found: list[Any] = []
+    flat: list[Any] = []
 
     def keep(leaf: Leaf) -> Any:
-        found.append(leaf)
+        flat.append(leaf)
         return leaf
 
-    mapped(thing, keep)
-    return found
+    mapped(structure, keep)
+    return flat

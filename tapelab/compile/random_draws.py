@@ -83,9 +83,9 @@ class Drawing:
     unusual: int = 0  # how often numbers were taken without a word of what was made of them
     _known: dict[int, tuple[Source, Callable[[], Source]]] = field(default_factory=dict)
 
-    def sought(self, found: Source, request: tuple[Any, ...]) -> None:
+    def sought(self, source: Source, request: tuple[Any, ...]) -> None:
         """Notice that somebody asks for one of the shared sequences."""
-        self._known[id(found)] = found, partial(seeds.source, *request)
+        self._known[id(source)] = source, partial(seeds.source, *request)
 
     def took(self, source: Source, steps: int, make: Make, result: Tree) -> None:
         """Notice a draw, unless it follows from seeds alone."""
@@ -101,7 +101,7 @@ class Drawing:
     def finished(self) -> Draws:
         """The draws of the program."""
         runs = tuple([run for run, _ in self.made])
-        count = sum(len(made) for _, made in self.made)
+        count = sum(len(tensors) for _, tensors in self.made)
         return Draws(runs, count, tuple(self.seeds.values()), tuple(self.generators.values()))
 
 

@@ -105,8 +105,8 @@ class Replay:
         if node.simple and type(result) is Tensor:
             self.slots[node.results[0].number] = result  # type: ignore[union-attr]  # a tensor
             return
-        found = leaves(result)
-        for slot, leaf in zip(node.results, found, strict=False):
+        result_leaves = leaves(result)
+        for slot, leaf in zip(node.results, result_leaves, strict=False):
             if slot is not None and is_eager(leaf):
                 self.slots[slot.number] = leaf
 

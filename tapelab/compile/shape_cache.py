@@ -61,15 +61,15 @@ class ShapeCache:
                 return None
         return tuple(key) if symbolic else None
 
-    def learn(self, key: Tree, trace: OpenTrace, args: Tree, made: Any, last: str) -> None:
+    def learn(self, key: Tree, trace: OpenTrace, args: Tree, result: Any, last: str) -> None:
         """Remember what a call returned that was tried out: one op's result, of one kind."""
-        if type(made) is not SymbolicTensor:
+        if type(result) is not SymbolicTensor:
             return
-        first, second = (each._array for each in made._examples)
+        first, second = (each._array for each in result._examples)
         alike = first.shape == second.shape and first.dtype == second.dtype
         symbols = [each for each in args if type(each) is SymbolicTensor]
         if alike and first.dtype.kind == "f" and all(
-            _made_at_once(environment.last_record(), made._examples[at], symbols, at)
+            _made_at_once(environment.last_record(), result._examples[at], symbols, at)
             for at, environment in enumerate(trace.environments)
         ):  # fmt: skip
             base = base_name(key[0], {}, last)

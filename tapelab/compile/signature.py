@@ -37,12 +37,12 @@ class SameObject:
 
     __slots__ = ("_hash", "_reference")
 
-    def __init__(self, thing: Leaf) -> None:
-        self._hash = id(thing)
+    def __init__(self, value: Leaf) -> None:
+        self._hash = id(value)
         try:
-            self._reference: Any = weakref.ref(thing)
+            self._reference: Any = weakref.ref(value)
         except TypeError:
-            self._reference = lambda: thing
+            self._reference = lambda: value
 
     def __eq__(self, other: object) -> bool:
         mine = self._reference()
@@ -85,34 +85,34 @@ def key_of(arguments: Tree) -> Key:
     return key
 
 
-def _key(thing: Leaf, variables: dict[int, int]) -> Any:
-    if isinstance(thing, Holder):
-        number = variables.setdefault(id(thing._cell), len(variables))
-        return _kind(thing._cell.dtype, thing._cell.shape, number)
-    if isinstance(thing, (Tensor, TensorSpec)):
-        return _kind(thing.dtype, thing.shape)
-    if isinstance(thing, (np.ndarray, np.generic)):
-        return _kind(to_tensor(thing).dtype, TensorShape(thing.shape))
-    if isinstance(thing, CompositeTensor):
-        spread: Any = thing
-        return type(thing._examples[0] if isinstance(thing, Symbolic) else thing), _kind(
+def _key(value: Leaf, variables: dict[int, int]) -> Any:
+    if isinstance(value, Holder):
+        number = variables.setdefault(id(value._cell), len(variables))
+        return _kind(value._cell.dtype, value._cell.shape, number)
+    if isinstance(value, (Tensor, TensorSpec)):
+        return _kind(value.dtype, value.shape)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _kind(to_tensor(value).dtype, TensorShape(value.shape))
+    if isinstance(value, CompositeTensor):
+        spread: Any = value
+        return type(value._examples[0] if isinstance(value, Symbolic) else value), _kind(
             spread.dtype, spread.shape, _COMPOSITE
         )
-    if isinstance(thing, TypeSpec):  # of a ragged or a sparse tensor
-        spec: Any = thing
+    if isinstance(value, TypeSpec):  # of a ragged or a sparse tensor
+        spec: Any = value
         return spec.value_type, _kind(spec.dtype, spec.shape, _COMPOSITE)
-    if isinstance(thing, Mapping):
-        return type(thing), tuple((name, _key(thing[name], variables)) for name in thing)
-    if isinstance(thing, (list, tuple)):
-        return type(thing), tuple(_key(each, variables) for each in thing)
-    if thing is None or isinstance(thing, _VALUES):
-        return thing
-    if type(thing).__hash__ is None or isinstance(thing, weakref.ref):
+    if isinstance(value, Mapping):
+        return type(value), tuple((name, _key(value[name], variables)) for name in value)
+    if isinstance(value, (list, tuple)):
+        return type(value), tuple(_key(each, variables) for each in value)
+    if value is None or isinstance(value, _VALUES):
+        return value
+    if type(value).__hash__ is None or isinstance(value, weakref.ref):
         raise TypeError(
-            f"Could not generate a generic TraceType for {thing!r}. An argument of a tf.function "
+            f"Could not generate a generic TraceType for {value!r}. An argument of a tf.function "
             "is a tensor, a nest of tensors, or an object that can be hashed; try a tuple."
         )
-    return SameObject(thing)
+    return SameObject(value)
 
 
 def _kind(dtype: Any, shape: TensorShape, variable: int = -1) -> Kind:

@@ -89,18 +89,18 @@ def between(outer: Trace, inputs: Tree, variables: Tree, outputs: Tree) -> Subgr
     cells = {id(each._cell) for each in variables}
     record_choice, needed = [], dict[int, None]()
     for node in outer.nodes:
-        found = leaves((node.args, node.kwargs))
-        slots = [leaf.number for leaf in found if isinstance(leaf, Slot)]
-        reads = any(isinstance(leaf, Holder) and id(leaf._cell) in cells for leaf in found)
+        arguments = leaves((node.args, node.kwargs))
+        slots = [leaf.number for leaf in arguments if isinstance(leaf, Slot)]
+        reads = any(isinstance(leaf, Holder) and id(leaf._cell) in cells for leaf in arguments)
         if not node.replay_only and not node.writes and (reads or known.intersection(slots)):
             record_choice.append(node)
             known |= {slot.number for slot in node.results if slot is not None}
             needed |= dict.fromkeys(slots)
-    made = {slot.number for node in record_choice for slot in node.results if slot is not None}
+    produced = {slot.number for node in record_choice for slot in node.results if slot is not None}
     wanted = mapped(outputs, lambda leaf: Slot(leaf._id) if isinstance(leaf, Symbolic) else leaf)
     needed |= dict.fromkeys(leaf.number for leaf in leaves(wanted) if isinstance(leaf, Slot))
     given = [Slot(each._id) for each in inputs]
-    outside = [number for number in needed if number not in made and Slot(number) not in given]
+    outside = [number for number in needed if number not in produced and Slot(number) not in given]
     captures = tuple(map(Slot, outside))
     graph = Graph("gradients", tuple(given), tuple(record_choice), wanted, captures)
     return Subgraph(graph, [outer.symbols[number] for number in outside])

@@ -270,14 +270,14 @@ def symbol(
     trace: OpenTrace, name: str, examples: tuple[Tensor, ...], origin: Origin | None = None
 ) -> SymbolicTensor:
     """A new tensor of a trace."""
-    made = object.__new__(SymbolicTensor)
-    made._id = next_id()
-    made._origin = origin or origin_here()
-    made._trace = trace
-    made._name = name
-    made._examples = examples
-    made._narrowed = None
-    return made
+    tensor = object.__new__(SymbolicTensor)
+    tensor._id = next_id()
+    tensor._origin = origin or origin_here()
+    tensor._trace = trace
+    tensor._name = name
+    tensor._examples = examples
+    tensor._narrowed = None
+    return tensor
 
 
 def check_scope(tensor: Symbolic) -> None:
@@ -388,9 +388,9 @@ def _object_operator(name: str) -> Any:
 
 
 @public(effect="control")
-def call_method(thing: Leaf, name: str, args: Tree, kwargs: Tree) -> Any:
+def call_method(target: Leaf, name: str, args: Tree, kwargs: Tree) -> Any:
     """Call a method of an object by its name."""
-    return getattr(thing, name)(*args, **kwargs)
+    return getattr(target, name)(*args, **kwargs)
 
 
 for _name in OPERATORS:

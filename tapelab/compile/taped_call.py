@@ -71,9 +71,9 @@ def can_be_taped(lowering: Lowered) -> bool:
     program = lowering.program
     runs = [each for each in lowering.report.records if isinstance(each, OpRun)]
     bodies = any("body" in run.settings for run in runs)
-    made = {slot for each in program.instructions for slot in each.outputs}
+    computed = {slot for each in program.instructions for slot in each.outputs}
     outputs = program.results[: len(program.results) - len(lowering.assignments)]
-    apart = len({*outputs}) == len(outputs) and made.issuperset(outputs)
+    apart = len({*outputs}) == len(outputs) and computed.issuperset(outputs)
     closed = all(cell.shape.is_fully_defined() for cell in lowering.cells)
     known = all(map(_is_known, program.instructions))
     drawn = [program.kinds[slot].dtype.hasobject for slot in program.parameters]
@@ -199,11 +199,11 @@ class TapedInputs:
         }
         recorded = []
         for record in report.records:
-            made: tuple[int, ...] = ()
+            followed: tuple[int, ...] = ()
             if isinstance(record, OpRun) and not tracked.isdisjoint(record.input_ids):
-                made = differentiable(record.result_ids, record.results)
-                tracked.update(made)
-            recorded.append(bool(made))
+                followed = differentiable(record.result_ids, record.results)
+                tracked.update(followed)
+            recorded.append(bool(followed))
         taped = [each for each in compress(report.records, recorded) if isinstance(each, OpRun)]
         stopped_ids = behind_stops(taped, tracked)
         outputs = tuple([number in tracked for number in report.given[:count]])
@@ -217,7 +217,7 @@ class TapedInputs:
         program.read(tape)
         count, changes = program.count, program.lowering.assignments
         saved = results[count + len(changes) :]
-        serial, made = next_id(), []
+        serial, result_tensors = next_id(), []
         here, origins = program.origins.at(*logs.origin_here(CALL)[1:])
         for value, origin, follows in zip(
             results[:count], origins[:count], self._reached.outputs, strict=True
@@ -228,7 +228,7 @@ class TapedInputs:
                 tape._ids.add(tensor._id)
             else:
                 tensor._tapes = ()
-            made.append(tensor)
+            result_tensors.append(tensor)
         states = list(map(_assigned, changes, results[count:], origins[count:]))
         call = Call(self, parts, saved, states, ref(tape), Inside())
         log: logs.Log = state["log"]
@@ -237,10 +237,10 @@ class TapedInputs:
             log.expect_large_values()
         write_taped_call(
             state, serial, here, input_ids=tuple([each._id for each in given]), inputs=values,
-            result_ids=tuple([each._id for each in made]),
-            results=tuple([each._array for each in made]), call=call, tapes=tape._serials,
+            result_ids=tuple([each._id for each in result_tensors]),
+            results=tuple([each._array for each in result_tensors]), call=call, tapes=tape._serials,
         )  # fmt: skip
-        return made
+        return result_tensors
 
     def op_runs(self, record: Record) -> list[Record]:
         """The ops inside, with their numbers where those that were given are known."""
@@ -357,7 +357,7 @@ def behind_stops(runs: Iterable[OpRun], tracked: set[int]) -> set[int]:
 
 def _assigned(change: StateUpdate, value: Leaf, origin: Origin) -> int:
     """Give a variable the state that a call leads to; returns its id."""
-    made = wrap(value, next_id(), origin)
-    made._tapes = ()
-    change.cell.state = made
-    return made._id
+    state = wrap(value, next_id(), origin)
+    state._tapes = ()
+    change.cell.state = state
+    return state._id

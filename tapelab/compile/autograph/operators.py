@@ -381,8 +381,8 @@ def _is_unset(value: Leaf) -> bool:
 
 
 def _can_be_staged(value: Leaf) -> bool:
-    found = leaves(value)
-    return bool(found) and all(isinstance(leaf, _STAGED) for leaf in found)
+    flat = leaves(value)
+    return bool(flat) and all(isinstance(leaf, _STAGED) for leaf in flat)
 
 
 def is_dataset(items: Tree) -> bool:
@@ -400,11 +400,11 @@ def _range(*limits: Any) -> Any:
     return builtins.range(*limits)
 
 
-def _len(thing: Leaf) -> Any:
-    if not isinstance(thing, SymbolicTensor):
-        return len(thing)
-    lengths: Any = shape(thing)
-    known = thing.shape[0] if thing.shape.rank else None
+def _len(value: Leaf) -> Any:
+    if not isinstance(value, SymbolicTensor):
+        return len(value)
+    lengths: Any = shape(value)
+    known = value.shape[0] if value.shape.rank else None
     return lengths[0] if known is None else known
 
 

@@ -64,11 +64,11 @@ class Rewriter(ast.NodeTransformer):
         return definition
 
     def _each(self, statement: ast.stmt) -> list[ast.stmt]:
-        found = self.visit(statement)
-        return found if isinstance(found, list) else [found]
+        rewritten = self.visit(statement)
+        return rewritten if isinstance(rewritten, list) else [rewritten]
 
     def _block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return [made for each in body for made in self._each(each)]
+        return [statement for each in body for statement in self._each(each)]
 
     @property
     def _declared(self) -> set[str]:
@@ -202,10 +202,12 @@ class Rewriter(ast.NodeTransformer):
         """`and` and `or`, with the later parts held back."""
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         parts = [self.visit(each) for each in node.values]
-        made = parts[-1]
+        condition = parts[-1]
         for each in reversed(parts[:-1]):
-            made = expression(f"{HELPER}.{name}(lambda: A, lambda: B)", node, A=each, B=made)
-        return made
+            condition = expression(
+                f"{HELPER}.{name}(lambda: A, lambda: B)", node, A=each, B=condition
+            )
+        return condition
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         """`a < b < c`, of which each part is evaluated once."""

@@ -51,13 +51,13 @@ def convert_function(function: Leaf) -> Any:
     return _with_code(function, code)
 
 
-def _converted_call(thing: Leaf) -> Any:
+def _converted_call(callee: Leaf) -> Any:
     """What calling one of the user's objects calls, rewritten; anything else as it is."""
-    calls = (vars(kind).get("__call__") for kind in type(thing).__mro__)
+    calls = (vars(kind).get("__call__") for kind in type(callee).__mro__)
     call = next((each for each in calls if each is not None), None)
-    if isinstance(thing, type) or not isinstance(call, FunctionType) or _is_left_alone(call):
-        return thing
-    return MethodType(convert_function(call), thing)
+    if isinstance(callee, type) or not isinstance(call, FunctionType) or _is_left_alone(call):
+        return callee
+    return MethodType(convert_function(call), callee)
 
 
 def _is_left_alone(function: FunctionType) -> bool:

@@ -82,8 +82,8 @@ class _Fill(ast.NodeTransformer):
 
 def expression(text: str, at: ast.AST, **parts: Tree) -> Any:
     """An expression from a text, as `statements`."""
-    made: Any = statements(text, at, **parts)[0]
-    return made.value
+    statement: Any = statements(text, at, **parts)[0]
+    return statement.value
 
 
 def is_text(body: list[ast.stmt]) -> bool:
@@ -129,17 +129,17 @@ def returns_last(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def flagged(body: list[ast.stmt], jump: type[ast.stmt], flag: str) -> list[ast.stmt]:
     """A block in which a jump sets a flag, and what would be skipped asks for the flag."""
-    made: list[ast.stmt] = []
+    block: list[ast.stmt] = []
     for at, each in enumerate(body):
         if isinstance(each, jump):
-            return [*made, *statements(f"{flag} = True", each)]
+            return [*block, *statements(f"{flag} = True", each)]
         if contains(each, jump, into_loops=False) and isinstance(each, ast.If):
             each.body = flagged(each.body, jump, flag)
             each.orelse = flagged(each.orelse, jump, flag)
-            made.append(each)
+            block.append(each)
             rest = flagged(body[at + 1 :], jump, flag)
             if rest:
-                made += statements(f"if not {flag}:\n    BODY", each, BODY=rest)
-            return made
-        made.append(each)
-    return made
+                block += statements(f"if not {flag}:\n    BODY", each, BODY=rest)
+            return block
+        block.append(each)
+    return block

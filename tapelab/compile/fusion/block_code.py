@@ -139,10 +139,10 @@ def store(
 def _load(writer: Writer, place: str, kind: str) -> Vector:
     stored = STORED.get(kind, kind)
     wide = f"<{WIDTH} x {stored}>"
-    made = writer.value(f"load {wide}, ptr {place}, align {SIZES[kind]}")
+    loaded = writer.value(f"load {wide}, ptr {place}, align {SIZES[kind]}")
     if kind == "i1":
-        made = writer.value(f"icmp ne {wide} {made}, zeroinitializer")
-    return Vector(writer, made, kind)
+        loaded = writer.value(f"icmp ne {wide} {loaded}, zeroinitializer")
+    return Vector(writer, loaded, kind)
 
 
 def _operands(writer: Writer, group: Group) -> list[Vector]:

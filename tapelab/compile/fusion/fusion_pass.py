@@ -33,24 +33,27 @@ def fuse(program: Program) -> Program:
     The program as it is where this machine cannot compile, or nothing can be fused.
     """
     plain, program = program, expand_powers(program)
-    found, entries = units(program)
-    if not any(_worth(unit, program, entries) for unit in found) or not kernel_runtime.available():
+    candidates, entries = units(program)
+    if (
+        not any(_worth(unit, program, entries) for unit in candidates)
+        or not kernel_runtime.available()
+    ):
         return plain
     readers = _readers(program)
     instructions: list[Instruction] = []
     kinds, constants = dict(program.kinds), dict(program.constants)
-    for unit in found:
+    for unit in candidates:
         plain_ones = [program.instructions[at] for at in unit.members]
         inside = {*unit.members}
         wanted = {slot for each in plain_ones for slot in each.outputs
                   if not readers[slot] <= inside}  # fmt: skip
-        made = plan(unit, program, entries, wanted) if _worth(unit, program, entries) else None
-        if made is None or not made.inputs:  # numbers alone are worked out by other passes
+        fusion = plan(unit, program, entries, wanted) if _worth(unit, program, entries) else None
+        if fusion is None or not fusion.inputs:  # numbers alone are worked out by other passes
             instructions += plain_ones
         elif wanted:
             inputs = tuple(each if isinstance(each, int) else _constant(each, kinds, constants)
-                           for each in made.inputs)  # fmt: skip
-            instructions.append(Instruction(_fused(made, program), inputs, (), made.outputs))
+                           for each in fusion.inputs)  # fmt: skip
+            instructions.append(Instruction(_fused(fusion, program), inputs, (), fusion.outputs))
     return replace(program, kinds=kinds, constants=constants, instructions=tuple(instructions))
 
 
@@ -90,11 +93,11 @@ def _constant(number: np.generic, kinds: dict[int, Kind], constants: dict[int, A
     return slot
 
 
-def _fused(made: Plan, program: Program) -> Fused:
-    kept = len(made.group.stored)
-    shapes = tuple(program.kinds[slot].shape for slot in made.outputs)
-    kernel = kernel_runtime.function(made.group, Frame(shapes[:kept], shapes[kept:]))
-    return Fused("fused", kernel, multi=len(made.outputs) > 1)
+def _fused(fusion: Plan, program: Program) -> Fused:
+    kept = len(fusion.group.stored)
+    shapes = tuple(program.kinds[slot].shape for slot in fusion.outputs)
+    kernel = kernel_runtime.function(fusion.group, Frame(shapes[:kept], shapes[kept:]))
+    return Fused("fused", kernel, multi=len(fusion.outputs) > 1)
 
 
 _BY: Final[dict[float, tuple[Op, ...]]] = {

@@ -136,7 +136,7 @@ def callable_at(address: int, name: str) -> Any:
     """A function in machine code as a function of Python that takes any number of objects."""
     method = _Method(name.encode(), address, _FLAG_OF_MANY, None)
     _engines.append(method)
-    made = ctypes.pythonapi.PyCFunction_NewEx
-    made.restype = ctypes.py_object
-    made.argtypes = (ctypes.POINTER(_Method), ctypes.c_void_p, ctypes.c_void_p)
-    return made(ctypes.byref(method), None, None)
+    new_function = ctypes.pythonapi.PyCFunction_NewEx
+    new_function.restype = ctypes.py_object
+    new_function.argtypes = (ctypes.POINTER(_Method), ctypes.c_void_p, ctypes.c_void_p)
+    return new_function(ctypes.byref(method), None, None)

@@ -101,7 +101,7 @@ def _at_once(
                              "unfit": unfit}  # fmt: skip
     given = ", ".join(f"v{k}" for k in range(len(group.operands)))
     lines: list[str] = []
-    made: list[str] = []
+    arrays: list[str] = []
     last: list[str] = []
     results: list[str] = []
     shapes = (*frame.stored, *frame.reduced)
@@ -113,9 +113,9 @@ def _at_once(
         else:
             names[f"new{k}"] = empty if np.prod(shape) > RELEASED_FROM else np.empty
         lines.append(f"    r{k} = new{k}(shape{k}, dtype{k})")
-        (last if summed and summed.along != "column" else made).append(f"r{k}")
+        (last if summed and summed.along != "column" else arrays).append(f"r{k}")
         results.append(f"r{k}" if shape else f"r{k}[0]")
-    objects = ", ".join([given, *made, *last])
+    objects = ", ".join([given, *arrays, *last])
     text = "\n".join([
         f"def fused({given}):", *lines,
         f"    if call(headers[0], 0, rows, 0, {objects}):",

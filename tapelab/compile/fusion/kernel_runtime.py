@@ -84,17 +84,17 @@ def function(group: Group, frame: Frame) -> Callable[..., Any]:
     """A function from the values of the operands of a group to its results."""
     program = encoded(group)
     headers = [header(group, _interpreter(), program.address)]
-    made = kernel(_driver(), group, frame, headers)
-    _keep(made, program)
+    compute = kernel(_driver(), group, frame, headers)
+    _keep(compute, program)
     if group.entries >= COMPILED_FROM and len(group.steps) <= MOST_STEPS:
         with contextlib.suppress(Exception):  # then it is interpreted for good
             _compile(group, headers)
-    return made
+    return compute
 
 
-def _keep(made: Callable[..., Any], program: Encoded) -> None:
+def _keep(compute: Callable[..., Any], program: Encoded) -> None:
     """The program lives as long as the function does."""
-    made.__dict__["program"] = program
+    compute.__dict__["program"] = program
 
 
 def _compile(group: Group, headers: list[Any]) -> None:
@@ -153,9 +153,9 @@ def address(what: str, name: str, text: Callable[[], str]) -> int:
 
 def _address(what: str, name: str, text: Callable[[], str], file: Path | None) -> int:
     kept = compile_cache.read(file) if file is not None else None
-    found = None if kept is None else _loaded(kept, name)
-    if found is not None:
-        return found
+    address = None if kept is None else _loaded(kept, name)
+    if address is not None:
+        return address
     code = jit.machine_code(text())
     _compiled_here.append(what)
     if file is not None:

@@ -71,9 +71,9 @@ def units(program: Program) -> tuple[list[Unit], dict[int, Entry]]:
         else:
             entries[at] = entry
             grouping.placed(at, each, entry)
-    found = [unit for unit in grouping.units if unit.joined is None]
-    found.sort(key=lambda unit: (unit.level, unit.members[0]))
-    return found, entries
+    ordered = [unit for unit in grouping.units if unit.joined is None]
+    ordered.sort(key=lambda unit: (unit.level, unit.members[0]))
+    return ordered, entries
 
 
 class _Grouping:
@@ -168,17 +168,17 @@ def _entry(
     if reduction is not None:
         return _wide(Entry(kinds[0].shape, reduction.split_axis, (Placement("full"),), reduction))
     alias = op in _REPEATS
-    made, operands = kind_of(result.dtype), tuple(kind_of(kind.dtype) for kind in kinds)
+    result_kind, operands = kind_of(result.dtype), tuple(kind_of(kind.dtype) for kind in kinds)
     if alias:
         shapes = [_REPEATS[op](kinds[0].shape, result.shape, dict(settings))]
-    elif _written(op, operands, dict(settings)) == made:
+    elif _written(op, operands, dict(settings)) == result_kind:
         shapes = [kind.shape for kind in kinds]
     else:
         return None
     known = [broadcast(shape, result.shape) for shape in shapes]
     placements = tuple(each for each in known if each is not None)
     cuts = {each.split_axis for each in placements if each.split_axis is not None}
-    if made is None or len(placements) < len(known) or len(cuts) > 1:
+    if result_kind is None or len(placements) < len(known) or len(cuts) > 1:
         return None
     return _wide(Entry(result.shape, min(cuts, default=None), placements, alias=alias))
 

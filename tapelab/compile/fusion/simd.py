@@ -69,9 +69,9 @@ class Writer:
 
     def value(self, text: str) -> str:
         """Write a line that has a value, and return its name."""
-        made = self.name()
-        self.lines.append(f"  {made} = {text}")
-        return made
+        name = self.name()
+        self.lines.append(f"  {name} = {text}")
+        return name
 
     def pure(self, text: str) -> str:
         """The same for a line whose value depends on nothing but its operands."""
