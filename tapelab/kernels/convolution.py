@@ -35,9 +35,9 @@ def convolved(x: Any, w: Any, how: Sliding) -> Any:
     """Each window of the pictures times the filters, summed."""
     groups = groups_of(x.shape, w.shape)
     if _single(groups, w.shape):
-        found = pooling.depthwise(x, w, how)
-        if found is not None:
-            return found
+        y = pooling.depthwise(x, w, how)
+        if y is not None:
+            return y
     pairs = zip(_cut(x, groups), _cut(w, groups), strict=True)
     return _joined([_convolved(part, filters, how) for part, filters in pairs])
 
@@ -55,9 +55,9 @@ def laid_over(y: Any, w: Any, how: Sliding, shape: Shape) -> Any:
     """Each entry laid over its window of the picture, times the filter; what overlaps is added."""
     groups = groups_of(shape, w.shape)
     if _single(groups, w.shape):
-        found = pooling.depthwise_input(y, w, how, shape)
-        if found is not None:
-            return found
+        pictures = pooling.depthwise_input(y, w, how, shape)
+        if pictures is not None:
+            return pictures
     part = (*shape[:-1], w.shape[-2])
     pairs = zip(_cut(y, groups), _cut(w, groups), strict=True)
     return _joined([_laid_over(each, filters, how, part) for each, filters in pairs])
@@ -76,20 +76,20 @@ def _laid_over(y: Any, w: Any, how: Sliding, shape: Shape) -> Any:
 
 
 def _added_back(parts: Any, how: Sliding, shape: Shape) -> Any:
-    found = pooling.windows_back(parts, how, shape)
+    pictures = pooling.windows_back(parts, how, shape)
     return (
         added_back(np.moveaxis(parts, -1, len(how.size) + 1), how, shape)
-        if found is None
-        else found
+        if pictures is None
+        else pictures
     )
 
 
 def collected(x: Any, y: Any, how: Sliding, groups: int) -> Any:
     """For each entry of the filters what it met in all windows, times what came of it, summed."""
     if groups == x.shape[-1] == y.shape[-1] > 1:
-        found = pooling.depthwise_filter(x, y, how)
-        if found is not None:
-            return found
+        filters = pooling.depthwise_filter(x, y, how)
+        if filters is not None:
+            return filters
     pairs = zip(_cut(x, groups), _cut(y, groups), strict=True)
     return _joined([_collected(pictures, each, how) for pictures, each in pairs])
 

@@ -19,16 +19,16 @@ Place = tuple[int, int]
 
 def unit(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """Floats in [0, 1), all equally likely."""
-    found = _words(place, shape, wide=dtype.itemsize == 8)
+    words = _words(place, shape, wide=dtype.itemsize == 8)
     if dtype.itemsize == 2:
-        return _shaped(philox.halves(found, dtype), shape)
-    return _shaped((philox.doubles if dtype.itemsize == 8 else philox.floats)(found), shape)
+        return _shaped(philox.halves(words, dtype), shape)
+    return _shaped((philox.doubles if dtype.itemsize == 8 else philox.floats)(words), shape)
 
 
 def whole(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """Integers over the full range of their dtype."""
-    found = _words(place, shape, wide=dtype in _WIDE)
-    return _shaped(found.reshape(-1).view(dtype), shape)
+    words = _words(place, shape, wide=dtype in _WIDE)
+    return _shaped(words.reshape(-1).view(dtype), shape)
 
 
 def below(
@@ -43,10 +43,10 @@ def below(
 def normal(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """Numbers from the bell curve."""
     if dtype == np.float64:
-        found = philox.bell(philox.doubles(_words(place, shape, wide=True)))
+        values = philox.bell(philox.doubles(_words(place, shape, wide=True)))
     else:
-        found = philox.bell(philox.floats(_words(place, shape, wide=False)))
-    return _shaped(found.astype(dtype), shape)
+        values = philox.bell(philox.floats(_words(place, shape, wide=False)))
+    return _shaped(values.astype(dtype), shape)
 
 
 def cut_normal(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -71,8 +71,8 @@ def _tries(place: Place, groups: int, tries: int, *, wide: bool, stride: int) ->
     counter, key = place
     blocks = []
     for at in range(tries):
-        found = philox.words(counter + at, key, groups, stride)
-        blocks.append(philox.bell(philox.doubles(found) if wide else philox.floats(found)))
+        words = philox.words(counter + at, key, groups, stride)
+        blocks.append(philox.bell(philox.doubles(words) if wide else philox.floats(words)))
     each = 2 if wide else 4
     return np.concatenate([block.reshape(groups, each) for block in blocks], axis=1)
 

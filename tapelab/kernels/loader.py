@@ -27,17 +27,17 @@ _mended: Final[set[str]] = set()
 
 def ran(name: str, *arrays: Any) -> bool:
     """Run a compiled kernel, which writes into its last array; False if NumPy must do the work."""
-    found = _fetched(name)
-    return found is not None and _done(name, found, read_only(arrays))
+    kernel = _fetched(name)
+    return kernel is not None and _done(name, kernel, read_only(arrays))
 
 
 def ran_into(results: Sequence[Any], name: str, *arrays: Any) -> bool:
     """Run a compiled kernel that writes into several arrays, which come after those it reads."""
-    found = _fetched(name)
-    if found is None:
+    kernel = _fetched(name)
+    if kernel is None:
         return False
     views = read_only([*arrays, results[0]])
-    return _done(name, found, [*views, *(each.view() for each in results[1:])])
+    return _done(name, kernel, [*views, *(each.view() for each in results[1:])])
 
 
 def ran_in_slices(name: str, *arrays: Any, shared: Sequence[Any] = ()) -> bool:
@@ -45,11 +45,11 @@ def ran_in_slices(name: str, *arrays: Any, shared: Sequence[Any] = ()) -> bool:
 
     What all slices need as a whole is `shared`; the kernel takes it first.
     """
-    found = _fetched(name)
-    if found is None:
+    kernel = _fetched(name)
+    if kernel is None:
         return False
     views = read_only([*shared, *arrays])
-    work = partial(found, *views[: len(shared)]) if shared else found
+    work = partial(kernel, *views[: len(shared)]) if shared else kernel
     return _done(name, in_slices, [work, *views[len(shared) :]])
 
 

@@ -27,12 +27,12 @@ def words(counter: int, key: int, count: int, stride: int = 1) -> Any:
     if count <= _FEW:
         numbers = [_one((counter + at * stride) % 2**128, key) for at in range(count)]
         return np.array(numbers, np.uint32).reshape(count, 4)
-    found = np.empty((count, 4), np.uint32)
+    random_words = np.empty((count, 4), np.uint32)
     for start in range(0, count, _CHUNK):
-        rows = found[start : start + _CHUNK]
+        rows = random_words[start : start + _CHUNK]
         for place, word in enumerate(_mixed(_counters(counter, start, len(rows), stride), key)):
             rows[:, place] = word
-    return found
+    return random_words
 
 
 def _one(counter: int, key: int) -> tuple[int, ...]:
@@ -79,22 +79,22 @@ def scrambled(seed: tuple[int, int]) -> tuple[int, int]:
     return (mixed[2] | mixed[3] << 32) << 64, mixed[0] | mixed[1] << 32
 
 
-def floats(found: Any) -> Any:
+def floats(words: Any) -> Any:
     """One number of 32 bits in [0, 1) from each word."""
-    return ((found & np.uint32(0x7FFFFF)) | np.uint32(0x3F800000)).view(np.float32) - np.float32(1)
+    return ((words & np.uint32(0x7FFFFF)) | np.uint32(0x3F800000)).view(np.float32) - np.float32(1)
 
 
-def doubles(found: Any) -> Any:
+def doubles(words: Any) -> Any:
     """One number of 64 bits in [0, 1) from each pair of words."""
-    pairs = found.reshape(-1, 2).astype(np.uint64)
+    pairs = words.reshape(-1, 2).astype(np.uint64)
     bits = np.uint64(1023 << 52) | (pairs[:, 0] & np.uint64(0xFFFFF)) << _SHIFT | pairs[:, 1]
     return bits.view(np.float64) - 1.0
 
 
-def halves(found: Any, dtype: np.dtype[Any]) -> Any:
+def halves(words: Any, dtype: np.dtype[Any]) -> Any:
     """One number of 16 bits in [0, 1) from each word; bfloat16 has 7 bits for its fraction."""
     fraction, exponent = (10, 15) if dtype.kind == "f" else (7, 127)
-    low = found.astype(np.uint16) & np.uint16((1 << fraction) - 1)
+    low = words.astype(np.uint16) & np.uint16((1 << fraction) - 1)
     return (low | np.uint16(exponent << fraction)).view(dtype) - dtype.type(1)
 
 

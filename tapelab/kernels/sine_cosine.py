@@ -25,17 +25,17 @@ __doc__ += f"    {ULPS}\n"
 
 def sine(x: Any) -> Any:
     """The sine of each entry."""
-    found = _compiled("compiled_circle.sine", x)
-    if found is not None:
-        return found
+    y = _compiled("compiled_circle.sine", x)
+    if y is not None:
+        return y
     return np.sin(x) if x.size < LARGE else by_numpy(np.sin, x)
 
 
 def cosine(x: Any) -> Any:
     """The cosine of each entry."""
-    found = _compiled("compiled_circle.cosine", x)
-    if found is not None:
-        return found
+    y = _compiled("compiled_circle.cosine", x)
+    if y is not None:
+        return y
     return np.cos(x) if x.size < LARGE else by_numpy(np.cos, x)
 
 

@@ -30,11 +30,11 @@ class Sliding(NamedTuple):
 
 def same_margins(length: Lengths, size: Lengths, strides: Lengths, dilations: Lengths) -> Margins:
     """The margins with which there is one window for each stride; the larger half comes last."""
-    found = []
+    margins = []
     for n, k, s, d in zip(length, size, strides, dilations, strict=True):
         missing = max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
-        found.append((missing // 2, missing - missing // 2))
-    return tuple(found)
+        margins.append((missing // 2, missing - missing // 2))
+    return tuple(margins)
 
 
 def padded(x: Any, margins: Margins, value: float = 0) -> Any:

@@ -78,7 +78,7 @@ def compile_all(progress: Callable[[int, int], Any] = lambda done, total: None) 
 
 def _arrays(kinds: tuple[str, ...], dtype: Any) -> list[Any]:
     """Small arrays of the kinds that a kernel takes."""
-    made = {
+    arrays = {
         "x": np.ones(2, dtype), "rows": np.ones((2, 2), dtype), "places": np.zeros(2, np.int64),
         "doubles": np.ones(2), "one double": np.ones(1), "truths": np.ones(2, bool),
         "picture": np.ones((1, 2, 2), dtype),
@@ -86,4 +86,4 @@ def _arrays(kinds: tuple[str, ...], dtype: Any) -> list[Any]:
         "sums": np.ones((1, 1, 2)),
         "how": np.array([1, 1, 1, 1, 1, 1, 0, 0, 1]), "filters": np.ones((1, 1, 2), dtype),
     }  # fmt: skip
-    return [made[kind].copy() for kind in kinds]
+    return [arrays[kind].copy() for kind in kinds]

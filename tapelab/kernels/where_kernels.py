@@ -19,8 +19,8 @@ HOME: Final = "compiled_choice"
 
 def chosen(c: Any, x: Any, y: Any) -> Any:
     """Entries from x where the condition holds, else from y: an array, or a number of NumPy."""
-    found = compiled(c, x, y) if c.size >= COMPILED_FROM else None
-    return np.where(c, x, y)[()] if found is None else found
+    selected = compiled(c, x, y) if c.size >= COMPILED_FROM else None
+    return np.where(c, x, y)[()] if selected is None else selected
 
 
 def compiled(c: Any, x: Any, y: Any) -> Any:

@@ -117,16 +117,16 @@ def sigmoid(x: Any) -> Any:
         return 1 / (1 + np.exp(-x))
     if x.size < elementwise_kernels.COMPILED_FROM:
         return elementwise_kernels.sigmoid(x)
-    found = elementwise_kernels.compiled("sigmoid", x)
-    return elementwise_kernels.by_slices(elementwise_kernels.sigmoid, x) if found is None else found
+    y = elementwise_kernels.compiled("sigmoid", x)
+    return elementwise_kernels.by_slices(elementwise_kernels.sigmoid, x) if y is None else y
 
 
 @sigmoid.grad("x", r"\bar x = \bar y \cdot y (1 - y)", local="y (1 - y)")
 def sigmoid_grad_x(dy: Any, y: Any, x: Any) -> Any:
     """The derivative of a sigmoid is y times (1 − y), never more than a quarter."""
-    found = elementwise_kernels.compiled_vjp("sigmoid_vjp", dy, y)
-    if found is not None:
-        return found
+    dx = elementwise_kernels.compiled_vjp("sigmoid_vjp", dy, y)
+    if dx is not None:
+        return dx
     value = conjugated(y)
     return dy * value * (1 - value)
 
@@ -137,17 +137,15 @@ def softplus(x: Any) -> Any:
     """A smooth relu: close to 0 far below 0, close to x far above."""
     if x.size < elementwise_kernels.FEW:
         return np.logaddexp(x, x.dtype.type(0))
-    found = elementwise_kernels.compiled("softplus", x)
-    return (
-        elementwise_kernels.by_slices(elementwise_kernels.softplus, x) if found is None else found
-    )
+    y = elementwise_kernels.compiled("softplus", x)
+    return elementwise_kernels.by_slices(elementwise_kernels.softplus, x) if y is None else y
 
 
 @softplus.grad("x", r"\bar x = \bar y \cdot \sigma(x)", local=r"\sigma(x)")
 def softplus_grad_x(dy: Any, y: Any, x: Any) -> Any:
     """The derivative of softplus is the sigmoid."""
-    found = elementwise_kernels.compiled_vjp("softplus_vjp", dy, x)
-    return dy * sigmoid(x) if found is None else found
+    dx = elementwise_kernels.compiled_vjp("softplus_vjp", dy, x)
+    return dy * sigmoid(x) if dx is None else dx
 
 
 @op(formula=r"y = \frac{x}{1 + |x|}", glyph="softsign", samples=samples.off_zero, kinds=FLOATS,
@@ -167,12 +165,12 @@ def softsign_grad_x(dy: Any, y: Any, x: Any) -> Any:
     samples=samples.anywhere, reference=lambda x: x / (1 + np.exp(-x)))  # fmt: skip
 def silu(x: Any) -> Any:
     """Each entry times its sigmoid, which is called swish too."""
-    found = (
+    y = (
         elementwise_kernels.compiled("silu", x)
         if x.size >= elementwise_kernels.COMPILED_FROM
         else None
     )
-    return x * sigmoid.kernel(x) if found is None else found
+    return x * sigmoid.kernel(x) if y is None else y
 
 
 @silu.grad(
@@ -180,8 +178,8 @@ def silu(x: Any) -> Any:
     local=r"\sigma(x) + y - y \cdot \sigma(x)",
 )  # fmt: skip
 def silu_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    found = elementwise_kernels.compiled_vjp("silu_vjp", dy, x)
-    if found is not None:
-        return found
+    dx = elementwise_kernels.compiled_vjp("silu_vjp", dy, x)
+    if dx is not None:
+        return dx
     gate = sigmoid(x)
     return dy * (gate + y - y * gate)

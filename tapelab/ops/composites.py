@@ -172,5 +172,5 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     factor = strict_operand(scalar, given.dtype)
     if factor._array.ndim:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
-    made: Tensor = multiply(factor, given)
-    return made
+    scaled: Tensor = multiply(factor, given)
+    return scaled

@@ -40,11 +40,11 @@ def pictures(rng: np.random.Generator) -> list[samples.Sample]:
 
 def results(rng: np.random.Generator) -> list[samples.Sample]:
     """What comes back to the pictures, with the filters."""
-    found: list[samples.Sample] = []
+    cases: list[samples.Sample] = []
     for (x, w), settings in pictures(rng):
         y = convolution.kernel(x, w, **settings)
-        found.append(((rng.normal(size=y.shape), w), {**settings, "shape": x.shape}))
-    return found
+        cases.append(((rng.normal(size=y.shape), w), {**settings, "shape": x.shape}))
+    return cases
 
 
 def filters(rng: np.random.Generator) -> list[samples.Sample]:

@@ -58,8 +58,8 @@ def eigh(A: Any) -> Any:
     """
     refuse_half("SelfAdjointEigV2", A)
     check_square("SelfAdjointEigV2", A)
-    found = np.linalg.eigh(A)
-    return found.eigenvalues.astype(A.dtype), found.eigenvectors
+    eigensystem = np.linalg.eigh(A)
+    return eigensystem.eigenvalues.astype(A.dtype), eigensystem.eigenvectors
 
 
 @eigh.grad(
@@ -128,8 +128,8 @@ def qr(A: Any, *, full_matrices: bool) -> Any:
     """An orthogonal matrix Q and an upper triangle R whose product is A."""
     require_matrix("Qr", A)
     wide = A.astype(np.float32) if A.dtype.itemsize == 2 else A
-    found = np.linalg.qr(wide, mode="complete" if full_matrices else "reduced")
-    return found.Q.astype(A.dtype), found.R.astype(A.dtype)
+    decomposition = np.linalg.qr(wide, mode="complete" if full_matrices else "reduced")
+    return decomposition.Q.astype(A.dtype), decomposition.R.astype(A.dtype)
 
 
 @qr.grad(

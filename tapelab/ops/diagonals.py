@@ -32,8 +32,8 @@ class Band:
 
     def places(self) -> tuple[Any, ...]:
         """For each entry of the band its row and place in the packed form, its row and column."""
-        found = [self._diagonal(k) for k in range(self.high, self.low - 1, -1)]
-        return tuple(np.concatenate(part) for part in zip(*found, strict=True))
+        diagonals = [self._diagonal(k) for k in range(self.high, self.low - 1, -1)]
+        return tuple(np.concatenate(part) for part in zip(*diagonals, strict=True))
 
     def _diagonal(self, k: int) -> tuple[Any, ...]:
         at = np.arange(self.length(k))

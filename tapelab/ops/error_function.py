@@ -40,12 +40,12 @@ def by_integral(x: Any) -> Any:
     samples=samples.anywhere, kinds=FLOATS, reference=by_integral)  # fmt: skip
 def erf(x: Any) -> Any:
     """The chance that a bell-shaped error stays within x, from -1 to 1."""
-    found = (
+    y = (
         elementwise_kernels.compiled("erf", x)
         if x.size >= elementwise_kernels.COMPILED_FROM
         else None
     )
-    return by_scipy("erf", x) if found is None else found
+    return by_scipy("erf", x) if y is None else y
 
 
 @erf.grad(
@@ -53,8 +53,8 @@ def erf(x: Any) -> Any:
     local=r"\frac{2}{\sqrt{\pi}} e^{-x^2}",
 )  # fmt: skip
 def erf_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    found = elementwise_kernels.compiled_vjp("erf_vjp", dy, x)
-    return dy * (DERIVATIVE_AT_0 * exp(-x * x)) if found is None else found
+    dx = elementwise_kernels.compiled_vjp("erf_vjp", dy, x)
+    return dy * (DERIVATIVE_AT_0 * exp(-x * x)) if dx is None else dx
 
 
 @op(formula=r"y = 1 - \operatorname{erf}(x)", glyph="erfc", title="Complementary error function",

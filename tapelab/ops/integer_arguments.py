@@ -57,8 +57,8 @@ def number(value: Any, raw: str, *, strict: bool = False) -> int:
 
 def one_float(name: str, value: Any) -> float:
     """One number for a setting that is a fraction; ValueError for none or several."""
-    found = read(value) if isinstance(value, Holder) else value
-    array = np.asarray(found._value if type(found) is Tensor else typed_array(found))
+    current = read(value) if isinstance(value, Holder) else value
+    array = np.asarray(current._value if type(current) is Tensor else typed_array(current))
     if array.ndim:
         raise ValueError(f"`{name}` must be a scalar or scalar tensor. Received: {value!r}")
     if array.dtype.kind not in "fiub":
@@ -72,9 +72,9 @@ def whole(value: Any, raw: str, *, strict: bool = False) -> Any:
     What else is no integer raises InvalidArgumentError, or TypeError if `strict`, as it is
     with TensorFlow where a function converts its settings itself; NumPy floats are cut.
     """
-    found = read(value) if isinstance(value, Holder) else value
+    current = read(value) if isinstance(value, Holder) else value
     array = np.asarray(
-        found._value if type(found) is Tensor else _from_python(found, strict=strict)
+        current._value if type(current) is Tensor else _from_python(current, strict=strict)
     )
     if array.dtype.kind in "iu":
         return array

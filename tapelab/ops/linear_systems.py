@@ -42,8 +42,8 @@ def triangles(rng: np.random.Generator) -> list[samples.Sample]:
 
 def positive_definite(rng: np.random.Generator) -> list[samples.Sample]:
     """Symmetric matrices with positive eigenvalues, also in batches."""
-    found = [_strong(rng, *shape) for shape in ((3, 3), (2, 2, 2))]
-    return [((A @ np.swapaxes(A, -1, -2),), {}) for A in found]
+    factors = [_strong(rng, *shape) for shape in ((3, 3), (2, 2, 2))]
+    return [((A @ np.swapaxes(A, -1, -2),), {}) for A in factors]
 
 
 def _strong(rng: np.random.Generator, *shape: int) -> Any:
@@ -90,8 +90,8 @@ def slogdet(A: Any) -> Any:
     """The sign of the determinant and the logarithm of its size, safe where that overflows."""
     refuse_half("LogMatrixDeterminant", A)
     check_square("LogMatrixDeterminant", A)
-    found = np.linalg.slogdet(A)
-    return found.sign, found.logabsdet.astype(A.dtype)
+    determinant = np.linalg.slogdet(A)
+    return determinant.sign, determinant.logabsdet.astype(A.dtype)
 
 
 @slogdet.grad("A", r"\bar A = \bar y \cdot (A^{-1})^\top")
@@ -249,5 +249,5 @@ def lstsq(A: Any, B: Any) -> Any:
     if A.shape[:-1] != B.shape[:-1]:
         raise invalid_argument("MatrixSolveLs", "Input matrix and rhs are incompatible.")
     flat, sides = A.reshape(-1, *A.shape[-2:]), B.reshape(-1, *B.shape[-2:])
-    found = [np.linalg.lstsq(a, b)[0] for a, b in zip(flat, sides, strict=True)]
-    return np.stack(found).reshape(*A.shape[:-2], A.shape[-1], B.shape[-1]).astype(A.dtype)
+    solutions = [np.linalg.lstsq(a, b)[0] for a, b in zip(flat, sides, strict=True)]
+    return np.stack(solutions).reshape(*A.shape[:-2], A.shape[-1], B.shape[-1]).astype(A.dtype)

@@ -87,8 +87,8 @@ def log_softmax(x: Any, *, axis: int = -1) -> Any:
 
 @log_softmax.grad("x", r"\bar x = \bar y - e^y \cdot \sum \bar y")
 def log_softmax_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1) -> Any:
-    found = kernels.log_softmax_vjp(dy, y, axis)
-    return dy - softmax(x, axis=axis) * _total(dy, axis) if found is None else found
+    dx = kernels.log_softmax_vjp(dy, y, axis)
+    return dy - softmax(x, axis=axis) * _total(dy, axis) if dx is None else dx
 
 
 @op(formula=r"z = -\sum x \cdot \log(\operatorname{softmax}(y))", glyph="cross entropy",
@@ -111,8 +111,8 @@ def softmax_cross_entropy_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 @softmax_cross_entropy.grad("y", r"\bar y = \bar z \cdot (\operatorname{softmax}(y) - x)")
 def softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    found = kernels.cross_entropy_vjp(dz, x, y)
-    return expand_dims(dz, axis=-1) * (softmax(y) - x) if found is None else found
+    dy = kernels.cross_entropy_vjp(dz, x, y)
+    return expand_dims(dz, axis=-1) * (softmax(y) - x) if dy is None else dy
 
 
 @op(formula=r"z = -\log(\operatorname{softmax}(y)_x)", glyph="cross entropy",
@@ -144,9 +144,9 @@ def sparse_softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
         right = marked(x, depth=int(y.shape[-1]), on=one, off=nothing, axis=-1)
     else:
         classes = np.asarray(x)
-        found = kernels.numbered_cross_entropy_vjp(dz, classes, y)
-        if found is not None:
-            return found
+        dy = kernels.numbered_cross_entropy_vjp(dz, classes, y)
+        if dy is not None:
+            return dy
         if type(dz) is type(y) is np.ndarray:
             return kernels.numbered_softmax_vjp(dz, classes, y)
         right = (np.arange(y.shape[-1]) == classes[..., None]).astype(numpy_dtype(y))
@@ -159,9 +159,9 @@ def sparse_softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 def sigmoid_cross_entropy(x: Any, y: Any) -> Any:
     """How surprised each score y is by its label x between 0 and 1."""
     if y.size >= elementwise_kernels.COMPILED_FROM:
-        found = elementwise_kernels.compiled("sigmoid_cross_entropy", x, y)
-        if found is not None:
-            return found
+        z = elementwise_kernels.compiled("sigmoid_cross_entropy", x, y)
+        if z is not None:
+            return z
     return np.maximum(y, y.dtype.type(0)) - x * y + np.log1p(np.exp(-np.abs(y)))
 
 

@@ -68,8 +68,8 @@ def sqrtm_grad_A(dY: Any, Y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
     right = reshape(matrix_transpose(back), shape=(*batch, 1, size, 1, size))
     both = left + right * one.reshape(size, 1, size, 1)
     system = reshape(both, shape=(*batch, size**2, size**2))
-    found = solve(system, reshape(dY, shape=(*batch, size**2, 1)))
-    return reshape(found, shape=tuple(A.shape))
+    solution = solve(system, reshape(dY, shape=(*batch, size**2, 1)))
+    return reshape(solution, shape=tuple(A.shape))
 
 
 @op(formula=r"Y = \log A", glyph="logm", title="Matrix logarithm", raw="MatrixLogarithm",
@@ -140,8 +140,8 @@ def eigvals_grad_A(dw: Any, w: Any, A: Any) -> Any:  # noqa: N802 - a matrix is 
 def eig(A: Any) -> Any:
     """The eigenvalues of any square matrix and its eigenvectors as columns; both are complex."""
     _check("Eig", A)
-    found = np.linalg.eig(A)
-    return found.eigenvalues.astype(_complex(A)), found.eigenvectors.astype(_complex(A))
+    eigensystem = np.linalg.eig(A)
+    return eigensystem.eigenvalues.astype(_complex(A)), eigensystem.eigenvectors.astype(_complex(A))
 
 
 @eig.grad(

@@ -57,9 +57,9 @@ def rows_by_numpy(x: Any, g: Any, b: Any, epsilon: float) -> Any:
     reference=lambda x, m: sum_to(np.square(x - m), shape=m.shape) * (m.size / x.size))  # fmt: skip
 def mean_squared_distance(x: Any, m: Any) -> Any:
     """How far the entries are from m, squared, on average over all that share a number of m."""
-    found = kernels.mean_square(x, m)
-    if found is not None:
-        return found
+    z = kernels.mean_square(x, m)
+    if z is not None:
+        return z
     away = x - m
     return sum_to(away * away, shape=m.shape) / x.dtype.type(max(_share(x, m), 1))
 
@@ -68,8 +68,8 @@ def mean_squared_distance(x: Any, m: Any) -> Any:
 def mean_squared_distance_grad_x(dz: Any, z: Any, x: Any, m: Any) -> Any:
     """The further an entry is away, the more its step changes the mean of the squares."""
     scale = dz * (2 / max(_share(x, m), 1))
-    found = kernels.distances(scale, x, m)
-    return scale * (x - m) if found is None else found
+    dx = kernels.distances(scale, x, m)
+    return scale * (x - m) if dx is None else dx
 
 
 mean_squared_distance.no_grad(
@@ -82,8 +82,8 @@ mean_squared_distance.no_grad(
     broadcasts=True, reference=lambda x, m, r, g, b: (x - m) * r * g + b)  # fmt: skip
 def normalize(x: Any, m: Any, r: Any, g: Any, b: Any) -> Any:
     """The distance of the entries from m, scaled by r and by g, and shifted by b."""
-    found = kernels.normalized(x, m, r, g, b)
-    return (x - m) * r * g + b if found is None else found
+    z = kernels.normalized(x, m, r, g, b)
+    return (x - m) * r * g + b if z is None else z
 
 
 @normalize.grads(
@@ -97,9 +97,9 @@ def normalize(x: Any, m: Any, r: Any, g: Any, b: Any) -> Any:
 )
 def normalize_grads(dz: Any, z: Any, x: Any, m: Any, r: Any, g: Any, b: Any) -> Any:
     """One pass over the entries serves all five."""
-    found = kernels.normalized_vjps(dz, x, m, r, g, b)
-    if found is not None:
-        return found
+    gradients = kernels.normalized_vjps(dz, x, m, r, g, b)
+    if gradients is not None:
+        return gradients
     away, scaled = x - m, dz * g
     dx = scaled * r
     return dx, -dx, scaled * away, dz * (away * r), dz
@@ -110,9 +110,9 @@ def normalize_grads(dz: Any, z: Any, x: Any, m: Any, r: Any, g: Any, b: Any) -> 
     reference=rows_by_numpy)  # fmt: skip
 def layer_normalize(x: Any, g: Any, b: Any, *, epsilon: float) -> Any:
     """Each row moved to mean 0 and variance 1; then each column is scaled by g and shifted by b."""
-    found = kernels.layer_normalized(x, g, b, epsilon)
-    if found is not None:
-        return found
+    z = kernels.layer_normalized(x, g, b, epsilon)
+    if z is not None:
+        return z
     return _evened(x, g, epsilon)[0] * g + b
 
 
@@ -126,9 +126,9 @@ def layer_normalize(x: Any, g: Any, b: Any, *, epsilon: float) -> Any:
 )
 def layer_normalize_grads(dz: Any, z: Any, x: Any, g: Any, b: Any, *, epsilon: float) -> Any:
     """What would only move or stretch a whole row is taken out of its gradient again."""
-    found = kernels.layer_vjps(dz, x, g, epsilon)
-    if found is not None:
-        return found
+    gradients = kernels.layer_vjps(dz, x, g, epsilon)
+    if gradients is not None:
+        return gradients
     even, factor, along = _evened(x, g, epsilon)
     inner, shape = dz * g, tuple(g.shape)
     mean = reduce_mean(inner, axis=along, keepdims=True)

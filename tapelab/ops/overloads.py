@@ -73,8 +73,8 @@ def _attach(
     setattr(kind, name, method)
 
 
-def _tensor(thing: Any) -> Any:
-    return read(thing) if isinstance(thing, Variable) else thing
+def _tensor(value: Any) -> Any:
+    return read(value) if isinstance(value, Variable) else value
 
 
 def _pair(op: Op) -> tuple[Method, Method]:

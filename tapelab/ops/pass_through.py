@@ -63,8 +63,8 @@ stop_gradient.no_grad(
     reference=np.positive)  # fmt: skip
 def check_finite(x: Any, *, message: str = "") -> Any:
     """The same value, or an error where an entry is NaN or infinite."""
-    for found, called in ((np.isnan(x).any(), "NaN"), (np.isinf(x).any(), "Inf")):
-        if found:
+    for occurs, called in ((np.isnan(x).any(), "NaN"), (np.isinf(x).any(), "Inf")):
+        if occurs:
             raise invalid_argument("CheckNumerics", f"{message} : Tensor had {called} values")
     return x
 

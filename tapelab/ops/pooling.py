@@ -41,17 +41,17 @@ def means(rng: np.random.Generator) -> list[samples.Sample]:
     samples=pictures, kinds=REALS)  # fmt: skip
 def max_pool(x: Any, *, how: Sliding) -> Any:
     """The largest entry of each window; the first such entry receives the gradient."""
-    found = kernels.max_pool(x, how)
-    return windows_of(x, how, lowest(x.dtype)).max(axis=_inside(how)) if found is None else found
+    y = kernels.max_pool(x, how)
+    return windows_of(x, how, lowest(x.dtype)).max(axis=_inside(how)) if y is None else y
 
 
 @max_pool.grad("x", r"\bar x = \operatorname{scatter}(\bar y)")
 def max_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
     if type(dy) is type(x) is np.ndarray and kernels.suits(x, how):
         at = kernels.largest_places(x, how)
-        found = None if at is None else kernels.put_back(dy, at, x.shape)
-        if found is not None:
-            return found
+        dx = None if at is None else kernels.put_back(dy, at, x.shape)
+        if dx is not None:
+            return dx
     places = compute_on_host(partial(_places_in_a_row, how=how), x)
     shape = tuple(x.shape)
     rows = scatter_rows(reshape(dy, shape=(-1,)), indices=places, shape=(math.prod(shape),))
@@ -62,9 +62,9 @@ def max_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
     raw="AvgPool", samples=pictures, kinds=FLOATS, batching=joined_with_first_axis)  # fmt: skip
 def avg_pool(x: Any, *, how: Sliding) -> Any:
     """The mean of each window; places in the margin do not count."""
-    found = kernels.window_sums(x, how)
-    sums = windows_of(x, how).sum(axis=_inside(how)) if found is None else found
-    return np.divide(sums, _counts(x.shape, how).astype(x.dtype), out=found)
+    compiled_sums = kernels.window_sums(x, how)
+    sums = windows_of(x, how).sum(axis=_inside(how)) if compiled_sums is None else compiled_sums
+    return np.divide(sums, _counts(x.shape, how).astype(x.dtype), out=compiled_sums)
 
 
 @avg_pool.grad("x", r"\bar x = \operatorname{spread}(\bar y)")
@@ -77,9 +77,9 @@ def avg_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
 def avg_unpool(x: Any, *, how: Sliding, shape: Shape) -> Any:
     """Each entry shared evenly among its window; where windows overlap the shares are added."""
     shares = x / _counts(shape, how).astype(x.dtype)
-    found = kernels.window_spread(shares, how, shape)
-    if found is not None:
-        return found
+    y = kernels.window_spread(shares, how, shape)
+    if y is not None:
+        return y
     inside = shares.reshape(*x.shape, *(1,) * len(how.size))
     return added_back(np.broadcast_to(inside, (*x.shape, *how.size)), how, shape)
 
@@ -91,10 +91,10 @@ def avg_unpool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding, shape: Shape) ->
 
 def places_of_largest(x: Any, how: Sliding) -> Any:
     """Where the largest entry of each window stands in the pictures flattened."""
-    found = kernels.largest_places(x, how)
-    if found is not None:
+    places = kernels.largest_places(x, how)
+    if places is not None:
         offsets = np.arange(len(x)) * math.prod(x.shape[1:])
-        return found + offsets.reshape(-1, *(1,) * (x.ndim - 1))
+        return places + offsets.reshape(-1, *(1,) * (x.ndim - 1))
     windows = windows_of(x, how, lowest(x.dtype))
     numbers = windows_of(np.arange(x.size).reshape(x.shape), how)
     flat = (*windows.shape[: x.ndim], math.prod(windows.shape[x.ndim :]))

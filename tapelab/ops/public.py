@@ -261,8 +261,12 @@ def position(op: Op) -> Public:
     ) -> Any:
         x = tensor(input)
         place = one_axis(x, 0 if axis is None else axis, op.raw, "Expected dimension in the range")
-        found = op(x, axis=place)
-        return found if as_dtype(output_type) is int64 else cast(found, dtype=as_dtype(output_type))
+        positions = op(x, axis=place)
+        return (
+            positions
+            if as_dtype(output_type) is int64
+            else cast(positions, dtype=as_dtype(output_type))
+        )
 
     return public(_like(function, op))
 

@@ -169,9 +169,9 @@ def reduce_logsumexp(x: Any, *, axis: Axes = None, keepdims: bool = False) -> An
 def reduce_logsumexp_grad_x(
     dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False
 ) -> Any:
-    found = softmax.scaled_softmax(dy, x, axis)
-    if found is not None:
-        return found
+    dx = softmax.scaled_softmax(dy, x, axis)
+    if dx is not None:
+        return dx
     along: Any = {"axis": axis, "keepdims": True}
     shape = tuple(x.shape)
     top = stop_gradient(reduce_max(x, **along))  # e^(x - y) itself would lose digits

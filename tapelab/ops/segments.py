@@ -135,8 +135,8 @@ def _sizes(x: Any, s: Any, count: int) -> Any:
     kind, rest = numpy_dtype(x), (1,) * (len(x.shape) - 1)
 
     def sizes(ids: Any) -> Any:
-        found = np.maximum(np.bincount(ids[ids >= 0], minlength=count)[:count], 1)
-        shaped = found.reshape(count, *rest)
+        counts = np.maximum(np.bincount(ids[ids >= 0], minlength=count)[:count], 1)
+        shaped = counts.reshape(count, *rest)
         return shaped.astype(kind) if kind.kind == "f" else shaped
 
     return compute_on_host(sizes, s)

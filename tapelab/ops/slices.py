@@ -136,8 +136,8 @@ def tensor_item(self: Tensor, key: Any) -> Tensor:
         return _masked(self, key)
     else:
         key = _normal(self, key)
-    made: Tensor = strided_slice(self, key=key)
-    return made
+    piece: Tensor = strided_slice(self, key=key)
+    return piece
 
 
 def variable_item(self: Variable, key: Any) -> Tensor:
@@ -160,16 +160,16 @@ def _piece(self: Variable, key: Any) -> Tensor:
     if _is_mask(key):
         return _masked(tensor, key)
     normal = _normal(tensor, key)
-    made: Tensor = strided_slice(tensor, key=normal)
-    made._slice_of = partial(_write, self._cell, normal)
-    return made
+    piece: Tensor = strided_slice(tensor, key=normal)
+    piece._slice_of = partial(_write, self._cell, normal)
+    return piece
 
 
 def _masked(tensor: Tensor, mask: Any) -> Tensor:
     kept = to_tensor(mask)
     check_mask(tensor._array.shape, kept._array.shape, 0)
-    made: Tensor = boolean_mask(tensor, kept)
-    return made
+    selected: Tensor = boolean_mask(tensor, kept)
+    return selected
 
 
 def _write(cell: Cell, key: Key, value: Any, name: str | None = None) -> Variable:

@@ -144,8 +144,8 @@ def search_sorted(x: Any, y: Any, *, side: Literal["left", "right"]) -> Any:
     if x.ndim == 1:
         return np.searchsorted(x, y, side).astype(np.int32)[()]
     rows = zip(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]), strict=True)
-    found = [np.searchsorted(row, values, side) for row, values in rows]
-    return np.array(found, np.int32).reshape(y.shape)
+    places = [np.searchsorted(row, values, side) for row, values in rows]
+    return np.array(places, np.int32).reshape(y.shape)
 
 
 search_sorted.no_grad("x", "y", because=PLACES.format("searchsorted"))

@@ -142,9 +142,9 @@ def tanh(x: Any) -> Any:
 @tanh.grad("x", r"\bar x = \bar y \cdot (1 - y^2)", local="1 - y^2")
 def tanh_grad_x(dy: Any, y: Any, x: Any) -> Any:
     """The derivative of tanh is one minus its own square: 1 in the middle, near 0 at both ends."""
-    found = compiled_vjp("tanh_vjp", dy, y)
-    if found is not None:
-        return found
+    dx = compiled_vjp("tanh_vjp", dy, y)
+    if dx is not None:
+        return dx
     value = conjugated(y)
     return dy * (1 - value * value)
 
