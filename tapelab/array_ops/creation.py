@@ -77,8 +77,8 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor
     """Zeros in the shape of another tensor, and in its dtype unless another is named."""
     x = tensor(input)
     if x.dtype.name != "string" and (dtype is None or as_dtype(dtype) is x.dtype):
-        made: Tensor = selection.zeros_like(x)
-        return made
+        all_zeros: Tensor = selection.zeros_like(x)
+        return all_zeros
     return zeros(x.shape, x.dtype if dtype is None else dtype)
 
 
@@ -87,8 +87,8 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Ones in the shape of another tensor, and in its dtype unless another is named."""
     x = tensor(input)
     if dtype is None or as_dtype(dtype) is x.dtype:
-        made: Tensor = selection.ones_like(x)
-        return made
+        all_ones: Tensor = selection.ones_like(x)
+        return all_ones
     return ones(x.shape, dtype)
 
 
@@ -99,8 +99,8 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     if x._array.ndim and x._array.shape != (1,):
         raise invalid_argument("Fill", f"value must be a scalar, but has shape {x.shape}")
     alone = shapes.reshape(x, shape=()) if x._array.ndim else x
-    made: Tensor = broadcasting.broadcast_to(alone, shape=_sizes(dims))
-    return made
+    filled: Tensor = broadcasting.broadcast_to(alone, shape=_sizes(dims))
+    return filled
 
 
 @public(graph_name="eye/diag")
@@ -175,8 +175,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     count = number(num, "LinSpace")
     if count < 0:
         raise invalid_argument("LinSpace", f"Requires num >= 0: {count}")
-    made: Tensor = _between(*_at_one_place(first, last, axis), count, axis)
-    return made
+    points: Tensor = _between(*_at_one_place(first, last, axis), count, axis)
+    return points
 
 
 def _at_one_place(first: Any, last: Any, axis: int) -> tuple[Any, Any]:
@@ -200,8 +200,8 @@ def _between(first: Any, last: Any, count: int, axis: int) -> Any:
     further = to_tensor(steps.reshape(-1, *(1,) * (rank - axis - 1)))
     step = divide(subtract(last, first), to_tensor(max(count - 1, 1), first.dtype))
     inner = add(first, multiply(further, step))
-    made = concat(first, inner, last, axis=axis)
-    return made if count > 1 else made[(*(slice(None),) * axis, slice(count))]
+    points = concat(first, inner, last, axis=axis)
+    return points if count > 1 else points[(*(slice(None),) * axis, slice(count))]
 
 
 def _filled(shape: Any, dtype: Any, number: int, how: str) -> Tensor:
@@ -257,8 +257,8 @@ def one_hot(
     where, classes = -1 if axis is None else number(axis, "OneHot"), number(depth, "OneHot")
     if classes < 0:
         raise invalid_argument("OneHot", f"depth must be non-negative, got: {classes}")
-    made: Tensor = mask_ops.marked(x, depth=classes, on=on, off=off, axis=where)
-    return made
+    encoded: Tensor = mask_ops.marked(x, depth=classes, on=on, off=off, axis=where)
+    return encoded
 
 
 @public
@@ -268,16 +268,16 @@ def sequence_mask(
     """Rows that are true as far as each length, then false."""
     x = _whole_up(lengths) if maxlen is None else _whole(lengths)
     longest = int(np.max(x._value, initial=0)) if maxlen is None else number(maxlen, "SequenceMask")
-    made: Tensor = mask_ops.up_to(x, longest=longest)
-    return made if as_dtype(dtype) is bool_ else cast(made, dtype=as_dtype(dtype))
+    mask: Tensor = mask_ops.up_to(x, longest=longest)
+    return mask if as_dtype(dtype) is bool_ else cast(mask, dtype=as_dtype(dtype))
 
 
 @public
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Positions in a tensor flattened as one index per axis."""
     places = _whole(indices)
-    made: Tensor = mask_ops.unravelled(places, dims=as_lengths(dims, "UnravelIndex"))
-    return made
+    coordinates: Tensor = mask_ops.unravelled(places, dims=as_lengths(dims, "UnravelIndex"))
+    return coordinates
 
 
 def _whole_up(lengths: Any) -> Tensor:
@@ -289,5 +289,5 @@ def _whole_up(lengths: Any) -> Tensor:
 def _whole(given: Any) -> Tensor:
     """A tensor of integers; true and false, and fractions, are cast as TensorFlow does."""
     x = tensor(given)
-    made: Tensor = x if x.dtype.is_integer else cast(x, dtype=int32)
-    return made
+    integers: Tensor = x if x.dtype.is_integer else cast(x, dtype=int32)
+    return integers

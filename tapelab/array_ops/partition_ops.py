@@ -61,15 +61,15 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
         _check_stitch(at, where, part, parts[0])
     size = 1 + max((int(each.max()) for each in places if each.size), default=-1)
     rest = parts[0]._array.shape[places[0].ndim :]
-    made: Tensor = partitions.dynamic_stitch(*parts, places=tuple(places), shape=(size, *rest))
-    return made
+    stitched: Tensor = partitions.dynamic_stitch(*parts, places=tuple(places), shape=(size, *rest))
+    return stitched
 
 
 def _places(given: Any, at: int) -> Any:
-    found = tensor(given) if isinstance(given, Tensor) else to_tensor(given, int32)
-    if found.dtype is not int32:
-        raise unlike("DynamicStitch", at, np.dtype(np.int32), found._array.dtype)
-    return found._value
+    places = tensor(given) if isinstance(given, Tensor) else to_tensor(given, int32)
+    if places.dtype is not int32:
+        raise unlike("DynamicStitch", at, np.dtype(np.int32), places._array.dtype)
+    return places._value
 
 
 def _check_stitch(at: int, where: Any, part: Tensor, first: Tensor) -> None:
@@ -99,8 +99,8 @@ def reverse_sequence(
         raise unfit_index("ReverseSequence", counts._array.dtype, seq_lengths)
     if refused:
         raise invalid_argument("ReverseSequence", refused)
-    made: Tensor = partitions.reverse_sequence(x, counts, axis=seq_axis, batch=batch)
-    return made
+    flipped: Tensor = partitions.reverse_sequence(x, counts, axis=seq_axis, batch=batch)
+    return flipped
 
 
 def _unfit_sequences(x: Tensor, counts: Any, axis: int, batch: int) -> str:

@@ -51,31 +51,31 @@ def _axis_setting(array: Array, axis: Any = None, name: str | None = None) -> di
 @public(shape_argument=True, fast_path=fast_path_with_settings(shapes.reshape, _shape_setting))
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The same entries in the same order, laid out in another shape; one length may be -1."""
-    made: Tensor = shapes.reshape(as_tensor(tensor), shape=lengths(shape, "Reshape"))
-    return made
+    reshaped: Tensor = shapes.reshape(as_tensor(tensor), shape=lengths(shape, "Reshape"))
+    return reshaped
 
 
 @public(graph_name="transpose", fast_path=fast_path_with_settings(shapes.transpose, _perm_setting))
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
     """The same entries with the axes in another order; without `perm` the order is reversed."""
     order = None if perm is None else lengths(perm, "Transpose")
-    made: Tensor = shapes.transpose(as_tensor(a), perm=order)
-    return conjugated(made) if conjugate else made
+    transposed: Tensor = shapes.transpose(as_tensor(a), perm=order)
+    return conjugated(transposed) if conjugate else transposed
 
 
 @public(fast_path=fast_path_with_settings(shapes.expand_dims, _axis_setting))
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """The same entries with one more axis, of length 1."""
-    made: Tensor = shapes.expand_dims(as_tensor(input), axis=number(axis, "ExpandDims"))
-    return made
+    expanded: Tensor = shapes.expand_dims(as_tensor(input), axis=number(axis, "ExpandDims"))
+    return expanded
 
 
 @public
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """The same entries without the axes of length 1, or without those of them that are named."""
     places = None if axis is None else lengths(axis, "Squeeze")
-    made: Tensor = shapes.squeeze(as_tensor(input), axis=places)
-    return made
+    squeezed: Tensor = shapes.squeeze(as_tensor(input), axis=places)
+    return squeezed
 
 
 @public
@@ -83,13 +83,13 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """Repeat a tensor along new or length-1 axes until it has the given shape."""
     x, wanted = as_tensor(input), lengths(shape, "BroadcastTo")
     try:
-        made: Tensor = broadcasting.broadcast_to(x, shape=wanted)
+        repeated: Tensor = broadcasting.broadcast_to(x, shape=wanted)
     except Exception as error:
         there = brackets(x._array.shape)
         raise invalid_argument(
             "BroadcastTo", f"Incompatible shapes: {there} vs. {brackets(wanted)}"
         ) from error
-    return made
+    return repeated
 
 
 @public(graph_name="stack")
@@ -113,8 +113,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         raise invalid_argument("StridedSlice", message) if given_tensor else IndexError(message)
     parts = matched(*values)
     _require_axis(axis, parts[0]._array.ndim + 1)
-    made: Tensor = concatenation.stack(*parts, axis=axis)
-    return made
+    stacked: Tensor = concatenation.stack(*parts, axis=axis)
+    return stacked
 
 
 @public(graph_name="unstack")
@@ -145,8 +145,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         return to_tensor(parts[0]) if isinstance(parts[0], Holder) else identity(parts[0])
     if not parts:
         raise invalid_argument("ConcatV2", "Expected at least one tensor to concatenate, got none")
-    made: Tensor = concatenation.concat(*matched(*parts), axis=number(axis, "ConcatV2"))
-    return made
+    joined: Tensor = concatenation.concat(*matched(*parts), axis=number(axis, "ConcatV2"))
+    return joined
 
 
 @public(graph_name="split")
@@ -222,8 +222,8 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """The whole tensor laid side by side, so many times along each axis."""
     if not whole(multiples, "Tile").ndim:
         raise invalid_argument("Tile", "Expected multiples to be 1-D, but got shape []")
-    made: Tensor = rearrangement.tile(as_tensor(input), multiples=lengths(multiples, "Tile"))
-    return made
+    tiled: Tensor = rearrangement.tile(as_tensor(input), multiples=lengths(multiples, "Tile"))
+    return tiled
 
 
 @public
@@ -236,8 +236,8 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     length = x._array.shape[axis]
     if len(times) not in {1, length}:
         raise ValueError(f"Dimensions {length} and {len(times)} are not compatible")
-    made: Tensor = rearrangement.repeat(x, repeats=times, axis=axis)
-    return made
+    repeated: Tensor = rearrangement.repeat(x, repeats=times, axis=axis)
+    return repeated
 
 
 @public
@@ -261,22 +261,22 @@ def pad(
     is_text = x.dtype.name == "string" and isinstance(constant_values, int)
     fill = bool(constant_values) if x.dtype.is_bool else b"" if is_text else constant_values
     value = strict_operand(fill, x.dtype)._value
-    made: Tensor = rearrangement.pad(x, paddings=around, mode=mode.upper(), value=value)
-    return made
+    padded: Tensor = rearrangement.pad(x, paddings=around, mode=mode.upper(), value=value)
+    return padded
 
 
 @public
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """The entries in the opposite order along some axes."""
     places, x = whole(axis, "ReverseV2"), as_tensor(tensor)
-    made: Tensor
+    flipped: Tensor
     if not x._array.ndim or not x._array.size:
-        made = identity(x)  # TensorFlow passes it on, whatever the axes
-        return made
+        flipped = identity(x)  # TensorFlow passes it on, whatever the axes
+        return flipped
     if places.ndim != 1:
         raise invalid_argument("ReverseV2", f"'dims' must be 1-dimension, not {places.ndim}")
-    made = rearrangement.reverse(x, axis=lengths(axis, "ReverseV2"))
-    return made
+    flipped = rearrangement.reverse(x, axis=lengths(axis, "ReverseV2"))
+    return flipped
 
 
 @public
@@ -288,8 +288,8 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     for each in places:
         if not -x._array.ndim <= each < x._array.ndim:
             raise invalid_argument("Roll", f"axis {each} is out of range")
-    made: Tensor = rearrangement.roll(x, shift=steps, axis=places)
-    return made
+    rolled: Tensor = rearrangement.roll(x, shift=steps, axis=places)
+    return rolled
 
 
 @public
@@ -311,15 +311,15 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
             "EnsureShape", f"Shape of tensor input {brackets(given._array.shape)} is not "
             f"compatible with expected shape {brackets('?' if n is None else n for n in wanted)}.",
         )  # fmt: skip
-    made: Tensor = identity(given)
-    return made
+    checked: Tensor = identity(given)
+    return checked
 
 
 @public
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How long the tensor is along each axis, as a tensor of integers."""
-    made: Tensor = shapes.shape(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
-    return made
+    sizes: Tensor = shapes.shape(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
+    return sizes
 
 
 @public
@@ -339,15 +339,15 @@ def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[
 @public
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How many entries the tensor has, as a tensor."""
-    made: Tensor = shapes.size(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
-    return made
+    count: Tensor = shapes.size(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
+    return count
 
 
 @public
 def rank(input: Any, name: str | None = None) -> Tensor:
     """How many axes the tensor has, as a tensor."""
-    made: Tensor = shapes.rank(tensor(input))
-    return made
+    axis_count: Tensor = shapes.rank(tensor(input))
+    return axis_count
 
 
 @public

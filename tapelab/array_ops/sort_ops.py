@@ -44,8 +44,8 @@ def sort(
     x = tensor(values)
     along = number(axis, "TopKV2")
     _require_axis(x, along)
-    made: Tensor = sort_order.sort(x, axis=along, descending=_is_descending(direction))
-    return made
+    ordered: Tensor = sort_order.sort(x, axis=along, descending=_is_descending(direction))
+    return ordered
 
 
 @public
@@ -57,8 +57,8 @@ def argsort(
     x = tensor(values)
     along = number(axis, "TopKV2")
     _require_axis(x, along)
-    made: Tensor = sort_order.argsort(x, axis=along, descending=_is_descending(direction))
-    return made
+    order: Tensor = sort_order.argsort(x, axis=along, descending=_is_descending(direction))
+    return order
 
 
 def _require_axis(x: Tensor, axis: int) -> None:
@@ -95,8 +95,8 @@ def searchsorted(
 ) -> Tensor:  # fmt: skip
     """Where each value would have to stand in a sorted row."""
     x = tensor(sorted_sequence)
-    made: Tensor = sort_order.search_sorted(x, tensor(values), side=side)
-    return _as(out_type, made)
+    places: Tensor = sort_order.search_sorted(x, tensor(values), side=side)
+    return _as(out_type, places)
 
 
 @public(value_dependent_shape=True)
@@ -117,5 +117,5 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
 
 def _as(dtype: Any, places: Tensor) -> Tensor:
     """Places, which are counted in int32, in the dtype that is wanted."""
-    made: Tensor = places if as_dtype(dtype) is int32 else cast(places, dtype=as_dtype(dtype))
-    return made
+    converted: Tensor = places if as_dtype(dtype) is int32 else cast(places, dtype=as_dtype(dtype))
+    return converted

@@ -37,18 +37,18 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
     With the condition alone: the positions of its entries that are true or not 0.
     """
-    made: Tensor
+    selected: Tensor
     if x is None and y is None:
-        made = sort_order.true_positions(tensor(condition))
-        return made
+        selected = sort_order.true_positions(tensor(condition))
+        return selected
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     picks, (first, second) = tensor(condition, "bool"), matched(x, y)
     shapes = [each._array.shape for each in (picks, first, second)]
     if _broadcast(*shapes) is None:
         raise _not_broadcastable(*map(brackets, shapes))
-    made = selection.select(picks, first, second)
-    return made
+    selected = selection.select(picks, first, second)
+    return selected
 
 
 def _not_broadcastable(condition: str, then: str, other: str) -> InvalidArgumentError:
@@ -76,8 +76,8 @@ def clip_by_value(
             )
         if together != shape:
             raise ValueError(f"Shapes {x.shape} and {limit.shape} are incompatible")
-    made: Tensor = selection.clip_by_value(x, low, high)
-    return made
+    clipped: Tensor = selection.clip_by_value(x, low, high)
+    return clipped
 
 
 def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -95,9 +95,9 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     if isinstance(x, Holder) and x._cell.dtype is wanted:
         return x  # type: ignore[return-value]  # TensorFlow hands the variable itself on
     if not isinstance(x, (Tensor, Holder)):
-        found = _direct(x, wanted)
-        if found is not None:
-            return found
+        constant = _direct(x, wanted)
+        if constant is not None:
+            return constant
     given = tensor(x)
     if given.dtype is wanted:
         return given
@@ -107,19 +107,19 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
             "the imaginary part and may not be what you intended. Try tf.math.real or tf.abs.",
             given.dtype.name, wanted.name,
         )  # fmt: skip
-    made: Tensor = casts.cast(given, dtype=np.dtype(wanted.as_numpy_dtype))
-    return made
+    converted: Tensor = casts.cast(given, dtype=np.dtype(wanted.as_numpy_dtype))
+    return converted
 
 
 def _direct(x: Any, wanted: DType) -> Tensor | None:
     """Python and NumPy data that fit the dtype need no op; fractions are float32 first."""
     try:
-        made, natural = typed_array(x, wanted), typed_array(x)
+        array, natural = typed_array(x, wanted), typed_array(x)
     except (TypeError, ValueError):
         return None
     if natural.dtype == np.float32:
-        made = natural.astype(made.dtype)
-    return new_constant(made, x)
+        array = natural.astype(array.dtype)
+    return new_constant(array, x)
 
 
 @public(elementwise=True)
@@ -160,8 +160,8 @@ def _held(bound: str, wanted: DType, given: DType) -> Any:
 @public(elementwise=True)
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bits read as another dtype; the last axis makes up for a difference in width."""
-    made: Tensor = casts.bitcast(tensor(input), dtype=as_dtype(type)._numpy)
-    return made
+    reinterpreted: Tensor = casts.bitcast(tensor(input), dtype=as_dtype(type)._numpy)
+    return reinterpreted
 
 
 @public(elementwise=True)
@@ -174,8 +174,8 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
             f"The `real` and `imag` components have incorrect types: {' '.join(names)}. They must "
             "be consistent, and one of [tf.float32, tf.float64]"
         )
-    made: Tensor = casts.complex(first, second)
-    return made
+    combined: Tensor = casts.complex(first, second)
+    return combined
 
 
 @public
@@ -184,8 +184,8 @@ def real(input: Any, name: str | None = None) -> Tensor:
     x = to_tensor(input)
     if not x.dtype.is_numeric:
         raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype}")
-    made: Tensor = casts.real(x) if x.dtype.is_complex else x
-    return made
+    part: Tensor = casts.real(x) if x.dtype.is_complex else x
+    return part
 
 
 @public
@@ -196,8 +196,8 @@ def imag(input: Any, name: str | None = None) -> Tensor:
         return new_constant(
             np.full(x._array.shape, b"", object), x
         )  # what is no number has an empty part
-    made: Tensor = casts.imag(x) if x.dtype.is_complex else selection.zeros_like(x)
-    return made
+    part: Tensor = casts.imag(x) if x.dtype.is_complex else selection.zeros_like(x)
+    return part
 
 
 @public
@@ -205,8 +205,8 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate of each entry; real numbers are returned as they are."""
     given = to_tensor(x)
     refuse_no_number(given)
-    made: Tensor = conjugated(given)
-    return made
+    conjugate: Tensor = conjugated(given)
+    return conjugate
 
 
 @public(group=True)

@@ -40,10 +40,10 @@ def matmul(
         )
     x, y = in_turn(a, b)
     x, y = conjugated(x) if adjoint_a else x, conjugated(y) if adjoint_b else y
-    made: Tensor = products.matmul(
+    product: Tensor = products.matmul(
         x, y, transpose_a=transpose_a or adjoint_a, transpose_b=transpose_b or adjoint_b
     )
-    return made
+    return product
 
 
 @public(group=True)
@@ -54,8 +54,8 @@ def matvec(
     """A matrix times a vector."""
     x, y = as_tensor(a), as_tensor(b)  # each in its own dtype: TensorFlow adapts neither
     column = expand_dims(y, axis=-1)
-    made: Tensor = squeeze(matmul(x, column, transpose_a, False, adjoint_a), axis=(-1,))
-    return made
+    product: Tensor = squeeze(matmul(x, column, transpose_a, False, adjoint_a), axis=(-1,))
+    return product
 
 
 @public(group=True)
@@ -70,8 +70,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     inner = math.prod(x._array.shape[at] for at in ours)
     left = reshape(transpose(x, perm=(*free_x, *ours)), shape=(math.prod(rows), inner))
     right = reshape(transpose(y, perm=(*theirs, *free_y)), shape=(inner, math.prod(columns)))
-    made: Tensor = reshape(products.matmul(left, right), shape=(*rows, *columns))
-    return made
+    product: Tensor = reshape(products.matmul(left, right), shape=(*rows, *columns))
+    return product
 
 
 def _dot_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -107,8 +107,8 @@ def einsum(
     tensors = matched(*inputs)
     require_one_dtype("Einsum", tuple(x._array for x in tensors))
     spelled = products.explicit(equation, [x._array.shape for x in tensors])
-    made: Tensor = products.einsum(*tensors, equation=spelled)
-    return made
+    contracted: Tensor = products.einsum(*tensors, equation=spelled)
+    return contracted
 
 
 @public
@@ -120,8 +120,8 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
             f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with "
             f"shape: {x.shape}"
         )
-    made: Tensor = matrices.adjoint(x) if conjugate else matrices.matrix_transpose(x)
-    return made
+    transposed: Tensor = matrices.adjoint(x) if conjugate else matrices.matrix_transpose(x)
+    return transposed
 
 
 @public
@@ -133,10 +133,10 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 @public(group=True)
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the numbers on the diagonal."""
-    made: Tensor = reduce_ops.reduce_sum(
+    total: Tensor = reduce_ops.reduce_sum(
         matrices.diagonal_part(as_tensor(x)), axis=(-1,), keepdims=False
     )
-    return made
+    return total
 
 
 @public(group=True)
@@ -154,8 +154,8 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
         raise FailedPreconditionError(
             None, "Cross", "Cross-products are only defined for 3-element vectors."
         )
-    made: Tensor = _rolled(x, 1) * _rolled(y, 2) - _rolled(x, 2) * _rolled(y, 1)
-    return made
+    product: Tensor = _rolled(x, 1) * _rolled(y, 2) - _rolled(x, 2) * _rolled(y, 1)
+    return product
 
 
 @public(group=True)
@@ -165,8 +165,8 @@ def normalize(
     """The entries divided by their norm, which is then 1, and that norm."""
     x = as_tensor(tensor)
     length = composites.norm(x, ord, axis, keepdims=True)
-    made: Any = x
-    return made / cast(length, dtype=numpy_dtype(x)), length
+    dividend: Any = x
+    return dividend / cast(length, dtype=numpy_dtype(x)), length
 
 
 def _rolled(x: Any, by: int) -> Any:

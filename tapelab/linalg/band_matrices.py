@@ -46,8 +46,8 @@ def diag(
     rows, columns = _size(raw, shape[-1], low, high, number(num_rows, raw), number(num_cols, raw))
     band = Band(rows, columns, low, high, _alignment(align))
     packed = x if several else reshape(x, shape=(*shape[:-1], 1, shape[-1]))
-    made: Tensor = from_band(packed, band=band, padding=_padding(x, padding_value))
-    return made
+    matrix: Tensor = from_band(packed, band=band, padding=_padding(x, padding_value))
+    return matrix
 
 
 def _padding(x: Tensor, value: Any) -> Any:
@@ -85,13 +85,13 @@ def diag_part(
     low, high = _range(raw, k)
     if x.ndim >= 2:
         _check_range(raw, x, low, high)
-    made: Tensor
+    diagonals: Tensor
     if low == high or x.ndim < 2:
-        made = matrices.diagonal_part(x, k=low)  # it says so if this is no matrix
+        diagonals = matrices.diagonal_part(x, k=low)  # it says so if this is no matrix
     else:
         band = _band(x, low, high, align)
-        made = band_of(x, band=band, padding=_padding(x, padding_value))
-    return made
+        diagonals = band_of(x, band=band, padding=_padding(x, padding_value))
+    return diagonals
 
 
 @public
@@ -108,9 +108,9 @@ def set_diag(
             raw, f"input must be at least 2-dim, received shape: {brackets(x._array.shape)}"
         )
     _check_range(raw, x, low, high)
-    made: Tensor
+    matrix: Tensor
     if low == high:
-        made = matrices.set_diagonal(x, y, k=low)
+        matrix = matrices.set_diagonal(x, y, k=low)
     else:
         band = _band(x, low, high, align)
         wanted = (*x._array.shape[:-2], high - low + 1, band.width)
@@ -119,16 +119,16 @@ def set_diag(
                 raw, "Either the diagonal or the shape of the input does not fit: the diagonals "
                 f"must have shape {brackets(wanted)}, not {brackets(y._array.shape)}",
             )  # fmt: skip
-        made = set_band(x, y, band=band)
-    return made
+        matrix = set_band(x, y, band=band)
+    return matrix
 
 
 def _range(raw: str, k: Any) -> tuple[int, int]:
-    found = lengths(k, raw)
-    low, high = found[0], found[-1]
-    if len(found) > 2:
+    bounds = lengths(k, raw)
+    low, high = bounds[0], bounds[-1]
+    if len(bounds) > 2:
         raise invalid_argument(
-            raw, "diag_index must be a scalar or vector, received shape: " + brackets([len(found)])
+            raw, "diag_index must be a scalar or vector, received shape: " + brackets([len(bounds)])
         )
     if low > high:
         raise invalid_argument(
@@ -178,8 +178,8 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     if not x.ndim:
         raise invalid_argument("Diag", "Input must be at least rank 1, got 0")
     flat = matrices.diagonal(reshape(x, shape=(-1,)))
-    made: Tensor = reshape(flat, shape=(*x._array.shape, *x._array.shape))
-    return made
+    expanded: Tensor = reshape(flat, shape=(*x._array.shape, *x._array.shape))
+    return expanded
 
 
 @public(group=True)
@@ -203,8 +203,8 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     for length in shape[:half]:
         size *= length
     flat = matrices.diagonal_part(reshape(x, shape=(size, size)))
-    made: Tensor = reshape(flat, shape=shape[:half])
-    return made
+    diagonal: Tensor = reshape(flat, shape=shape[:half])
+    return diagonal
 
 
 @public
@@ -222,8 +222,8 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
                     raw, f"num_{word} must be negative or less or equal to number of {side} "
                     f"({most}) got: {given}",
                 )  # fmt: skip
-    made: Tensor = matrices.band_part(x, lower=low, upper=up)
-    return made
+    part: Tensor = matrices.band_part(x, lower=low, upper=up)
+    return part
 
 
 _FORMATS = "compact, sequence, matrix"
@@ -245,9 +245,9 @@ def tridiagonal_solve(
     columns = expand_dims(y, axis=-1) if one_column else y
     if transpose_rhs and not one_column:
         columns = matrices.matrix_transpose(columns)
-    found = linear_systems.solve(x, columns)
-    made: Tensor = squeeze(found, axis=(-1,)) if one_column else found
-    return made
+    solutions = linear_systems.solve(x, columns)
+    solution: Tensor = squeeze(solutions, axis=(-1,)) if one_column else solutions
+    return solution
 
 
 @public(group=True)
@@ -255,8 +255,8 @@ def tridiagonal_matmul(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
     """The product with a matrix of three diagonals."""
-    made: Tensor = matmul(*matched(_whole(diagonals, diagonals_format), rhs))
-    return made
+    product: Tensor = matmul(*matched(_whole(diagonals, diagonals_format), rhs))
+    return product
 
 
 def _whole(diagonals: Any, form: str) -> Any:
@@ -295,5 +295,5 @@ def banded_triangular_solve(
         )
     low, high = (1 - count, 0) if lower else (0, count - 1)
     whole = from_band(x, band=Band(size, size, low, high, "LEFT_RIGHT"))
-    made: Tensor = linear_systems.triangular_solve(whole, y, lower=lower, adjoint_a=adjoint)
-    return made
+    solution: Tensor = linear_systems.triangular_solve(whole, y, lower=lower, adjoint_a=adjoint)
+    return solution

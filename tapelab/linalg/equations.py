@@ -38,23 +38,23 @@ class LogMatrixDeterminant(NamedTuple):
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The matrix that undoes another: their product is the identity."""
     x = as_tensor(input)
-    made: Tensor = linear_systems.inverse(matrices.adjoint(x) if adjoint else x)
-    return made
+    inverse: Tensor = linear_systems.inverse(matrices.adjoint(x) if adjoint else x)
+    return inverse
 
 
 @public
 def det(input: Any, name: str | None = None) -> Tensor:
     """By how much a matrix stretches a volume; 0 if it flattens space."""
-    made: Tensor = linear_systems.determinant(as_tensor(input))
-    return made
+    determinant: Tensor = linear_systems.determinant(as_tensor(input))
+    return determinant
 
 
 @public(group=True)
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of a positive definite matrix; of another one NaN."""
     sides = matrices.diagonal_part(linear_systems.cholesky(as_tensor(matrix)))
-    made: Tensor = 2.0 * reduce_sum(log(real(sides)), axis=(-1,))
-    return made
+    logarithm: Tensor = 2.0 * reduce_sum(log(real(sides)), axis=(-1,))
+    return logarithm
 
 
 @public
@@ -66,8 +66,8 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 @public
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The solution of the linear equations, one column for each column of the right-hand side."""
-    made: Tensor = linear_systems.solve(*matched(matrix, rhs), adjoint_a=adjoint)
-    return made
+    solution: Tensor = linear_systems.solve(*matched(matrix, rhs), adjoint_a=adjoint)
+    return solution
 
 
 @public
@@ -76,8 +76,8 @@ def triangular_solve(
 ) -> Tensor:
     """The solution of linear equations of which one triangle counts."""
     x, y = matched(matrix, rhs)
-    made: Tensor = linear_systems.triangular_solve(x, y, lower=lower, adjoint_a=adjoint)
-    return made
+    solution: Tensor = linear_systems.triangular_solve(x, y, lower=lower, adjoint_a=adjoint)
+    return solution
 
 
 @public(group=True)
@@ -102,8 +102,8 @@ def lstsq(
     if b.ndim < 2:
         raise invalid_argument("MatMul", "In[1] ndims must be >= 2. Try tf.expand_dims(rhs, -1)")
     if not fast:
-        made: Tensor = linear_systems.lstsq(A, b)
-        return made
+        solution: Tensor = linear_systems.lstsq(A, b)
+        return solution
     turned = matrices.adjoint(A)
     rows, columns = A._array.shape[-2:]
     gram = matmul(turned, A) if rows >= columns else matmul(A, turned)
@@ -116,10 +116,10 @@ def lstsq(
     damped = gram + weight * np.eye(min(rows, columns), dtype=numpy_dtype(A))
     factor = linear_systems.cholesky(damped)
     if rows >= columns:
-        made = cholesky_solve(factor, matmul(turned, b))
+        solution = cholesky_solve(factor, matmul(turned, b))
     else:
-        made = matmul(turned, cholesky_solve(factor, b))
-    return made
+        solution = matmul(turned, cholesky_solve(factor, b))
+    return solution
 
 
 @public(group=True)
@@ -130,8 +130,8 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     kept = greater(s, _threshold(x, s, rcond))
     inverse = select(kept, 1.0 / select(kept, s, ones_like(s)), zeros_like(s))
     scaled = v * expand_dims(cast(inverse, x.dtype), axis=-2)
-    made: Tensor = matmul(scaled, matrices.adjoint(u))
-    return made
+    pseudoinverse: Tensor = matmul(scaled, matrices.adjoint(u))
+    return pseudoinverse
 
 
 @public(group=True)
@@ -146,8 +146,8 @@ def matrix_rank(
         least: Any = size * reduce_max(s, axis=(-1,), keepdims=True)
     else:
         least = strict_operand(tol, s.dtype)
-    made: Tensor = reduce_sum(cast(greater(s, least), int32), axis=(-1,))
-    return made
+    rank: Tensor = reduce_sum(cast(greater(s, least), int32), axis=(-1,))
+    return rank
 
 
 def _threshold(x: Tensor, s: Any, rcond: Any) -> Any:
@@ -173,15 +173,15 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     x = as_tensor(input)
     if not (x.dtype.is_floating or x.dtype.is_complex):
         raise ValueError(f"tf.linalg.expm does not support matrices of type {x.dtype}")
-    made: Tensor = matrix_functions.expm(x)
-    return made
+    exponential: Tensor = matrix_functions.expm(x)
+    return exponential
 
 
 @public
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
     """The matrix that gives another when multiplied by itself."""
-    made: Tensor = matrix_functions.sqrtm(as_tensor(input))
-    return made
+    root: Tensor = matrix_functions.sqrtm(as_tensor(input))
+    return root
 
 
 @public
@@ -193,5 +193,5 @@ def logm(input: Any, name: str | None = None) -> Tensor:
             "MatrixLogarithm", f"Value for attr 'T' of {spoken(x.dtype.name)} is not in the list "
             "of allowed values: complex64, complex128. Try tf.cast(input, tf.complex64)",
         )  # fmt: skip
-    made: Tensor = matrix_functions.logm(x)
-    return made
+    logarithm: Tensor = matrix_functions.logm(x)
+    return logarithm

@@ -42,8 +42,8 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
 
     Only the lower triangle of the matrix is read. One that is not positive definite gives NaN.
     """
-    made: Tensor = linear_systems.cholesky(as_tensor(input))
-    return made
+    factor: Tensor = linear_systems.cholesky(as_tensor(input))
+    return factor
 
 
 @public(group=True)
@@ -53,8 +53,8 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     if y.ndim < 2:
         raise invalid_argument("MatrixTriangularSolve", f"In[1] ndims must be >= 2: {y.ndim}")
     half = linear_systems.triangular_solve(x, y, lower=True, adjoint_a=False)
-    made: Tensor = linear_systems.triangular_solve(x, half, lower=True, adjoint_a=True)
-    return made
+    solution: Tensor = linear_systems.triangular_solve(x, half, lower=True, adjoint_a=True)
+    return solution
 
 
 @public
@@ -80,8 +80,8 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 @public
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of any square matrix; they are complex numbers."""
-    made: Tensor = matrix_functions.eigvals(as_tensor(tensor))
-    return made
+    eigenvalues: Tensor = matrix_functions.eigvals(as_tensor(tensor))
+    return eigenvalues
 
 
 @public(group=True)
@@ -98,13 +98,13 @@ def eigh_tridiagonal(
         raise ValueError("'select' must be one of {'a', 'i', 'v'}.")
     main, side = matched(alpha, beta)
     whole: Any = matrices.diagonal(main) + matrices.diagonal(conjugated(side), k=1)
-    found: Any = real(decompositions.eigh(whole + matrices.diagonal(side, k=-1))[0])
+    eigenvalues: Any = real(decompositions.eigh(whole + matrices.diagonal(side, k=-1))[0])
     if select == "i":
-        return found[select_range[0] : select_range[1] + 1]
+        return eigenvalues[select_range[0] : select_range[1] + 1]
     if select == "v":
-        low, high = np.searchsorted(found._value, select_range, "right")
-        return found[int(low) : int(high)]
-    return found
+        low, high = np.searchsorted(eigenvalues._value, select_range, "right")
+        return eigenvalues[int(low) : int(high)]
+    return eigenvalues
 
 
 @public
@@ -112,8 +112,8 @@ def svd(
     tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
 ) -> Any:
     """The singular values, largest first, and the two matrices of singular vectors: s, u, v."""
-    found = decompositions.svd(as_tensor(tensor), full_matrices=full_matrices and compute_uv)
-    return found if compute_uv else found[0]
+    factors = decompositions.svd(as_tensor(tensor), full_matrices=full_matrices and compute_uv)
+    return factors if compute_uv else factors[0]
 
 
 @public
@@ -138,8 +138,8 @@ def lu_solve(
     order = as_tensor(perm)
     rows = gather(y, order, axis=-2, batch_dims=order.ndim - 1)
     half = linear_systems.triangular_solve(_lower(x), rows, lower=True, adjoint_a=False)
-    made: Tensor = linear_systems.triangular_solve(x, half, lower=False, adjoint_a=False)
-    return made
+    solution: Tensor = linear_systems.triangular_solve(x, half, lower=False, adjoint_a=False)
+    return solution
 
 
 @public(group=True)
@@ -149,8 +149,8 @@ def lu_matrix_inverse(
     """The inverse of the matrix of which the LU factors are given."""
     x = as_tensor(lower_upper)
     one = np.broadcast_to(np.eye(x._array.shape[-1]), x._array.shape).astype(numpy_dtype(x))
-    made: Tensor = lu_solve(x, perm, new_constant(one, None))
-    return made
+    inverse: Tensor = lu_solve(x, perm, new_constant(one, None))
+    return inverse
 
 
 @public(group=True)
@@ -161,8 +161,8 @@ def lu_reconstruct(
     x, order = as_tensor(lower_upper), as_tensor(perm)
     product = matmul(_lower(x), matrices.band_part(x, lower=0, upper=-1))
     back = new_constant(np.argsort(order._value, axis=-1).astype(np.int32), None)
-    made: Tensor = gather(product, back, axis=-2, batch_dims=order.ndim - 1)
-    return made
+    matrix: Tensor = gather(product, back, axis=-2, batch_dims=order.ndim - 1)
+    return matrix
 
 
 def _lower(packed: Tensor) -> Any:

@@ -103,8 +103,8 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
     x = tensor(features)
     if x.dtype.is_integer:
         x = cast(x, dtype=np.dtype(np.float32))
-    made: Tensor = activation.leaky_relu(x, alpha=one_float("alpha", alpha))
-    return made
+    activated: Tensor = activation.leaky_relu(x, alpha=one_float("alpha", alpha))
+    return activated
 
 
 @public(elementwise=True, group=True)
@@ -199,12 +199,12 @@ def isotonic_regression(
     moved: Any = x if last else transpose(x, perm=order)
     moved = moved if decreasing else negative(moved)
     numbers = constant(isotonic.blocks_of(moved._value))
-    found: Any = isotonic.isotonic_regression(moved)
-    found = found if decreasing else negative(found)
+    fitted: Any = isotonic.isotonic_regression(moved)
+    fitted = fitted if decreasing else negative(fitted)
     if last:
-        return IsotonicRegression(found, numbers) if decreasing else (found, numbers)
+        return IsotonicRegression(fitted, numbers) if decreasing else (fitted, numbers)
     back = tuple(int(at) for at in np.argsort(order))
-    return transpose(found, perm=back), transpose(numbers, perm=back)
+    return transpose(fitted, perm=back), transpose(numbers, perm=back)
 
 
 def _mean_dtype(x: Tensor) -> str:

@@ -201,8 +201,8 @@ def _convolved(
                 f"{results} vs {channels // depth}",
             )  # fmt: skip
         how = sliding(raw, tuple(length), tuple(size), strides, padding, dilations, first=first)
-        made: Tensor = op(pictures, w, how=how)
-        return made
+        convolved: Tensor = op(pictures, w, how=how)
+        return convolved
 
     return slid(raw, x, rank, data_format, compute)
 
@@ -232,8 +232,8 @@ def _spread(
             f"{brackets(pictures._array.shape[1:])}, computed = {brackets(expected)}: a picture "
             f"of {brackets(shape)} gives that under these filters. Change output_shape",
         )  # fmt: skip
-    made: Tensor = ops.convolution_input(pictures, w, how=how, shape=shape)
-    return channels_moved_first(made) if first else made
+    upsampled: Tensor = ops.convolution_input(pictures, w, how=how, shape=shape)
+    return channels_moved_first(upsampled) if first else upsampled
 
 
 def _wanted(

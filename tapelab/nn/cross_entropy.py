@@ -25,16 +25,16 @@ from tapelab.ops.shapes import reshape, transpose
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Scores as probabilities: all positive, and 1 in total along the axis."""
     x, along = _scores(logits, axis)
-    made: Tensor = losses.softmax(x, axis=along)
-    return made
+    probabilities: Tensor = losses.softmax(x, axis=along)
+    return probabilities
 
 
 @public
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """The logarithms of the softmax, safe where the probabilities are too small to write down."""
     x, along = _scores(logits, axis)
-    made: Tensor = losses.log_softmax(x, axis=along)
-    return made
+    logarithms: Tensor = losses.log_softmax(x, axis=along)
+    return logarithms
 
 
 def _scores(logits: Any, axis: Any) -> tuple[Tensor, int]:
@@ -65,8 +65,8 @@ def softmax_cross_entropy_with_logits(
             )
         order = (*(at for at in range(y.ndim) if at != axis % y.ndim), axis % y.ndim)
         x, y = transpose(x, perm=order), transpose(y, perm=order)
-    made: Tensor = losses.softmax_cross_entropy(_for_every_row(x, y), y)
-    return made
+    loss: Tensor = losses.softmax_cross_entropy(_for_every_row(x, y), y)
+    return loss
 
 
 def _for_every_row(x: Tensor, y: Tensor) -> Tensor:
@@ -78,8 +78,8 @@ def _for_every_row(x: Tensor, y: Tensor) -> Tensor:
         return x
     begun = lead if count == math.prod(lead) else [1] * len(lead)
     rows = reshape(x, shape=(*begun, labels[-1]))
-    made: Tensor = broadcast_to(rows, shape=(*lead, width))
-    return made
+    repeated: Tensor = broadcast_to(rows, shape=(*lead, width))
+    return repeated
 
 
 @public
@@ -108,8 +108,8 @@ def sparse_softmax_cross_entropy_with_logits(
             "tf.nn.softmax_cross_entropy_with_logits",
         )  # fmt: skip
     _require_floats("SparseSoftmaxCrossEntropyWithLogits", y)
-    made: Tensor = losses.sparse_softmax_cross_entropy(x, y)
-    return made
+    loss: Tensor = losses.sparse_softmax_cross_entropy(x, y)
+    return loss
 
 
 def _require_floats(raw: str, logits: Tensor) -> None:
@@ -126,8 +126,8 @@ def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None
     y = tensor(logits)
     x = tensor(labels)
     _require_same_shape(x, y)
-    made: Tensor = losses.sigmoid_cross_entropy(x, y)
-    return made
+    loss: Tensor = losses.sigmoid_cross_entropy(x, y)
+    return loss
 
 
 def _require_same_shape(labels: Tensor, logits: Tensor) -> None:

@@ -33,8 +33,8 @@ def embedding_lookup(
     if max_norm is None:
         return rows
     entries = range(tensor(ids).ndim, rows.ndim)
-    made: Tensor = clip_by_norm(rows, max_norm, axes=list(entries))
-    return made
+    clipped: Tensor = clip_by_norm(rows, max_norm, axes=list(entries))
+    return clipped
 
 
 def _of_pieces(pieces: list[Any], ids: Any) -> Tensor:
@@ -48,7 +48,7 @@ def _of_pieces(pieces: list[Any], ids: Any) -> Tensor:
     count = len(tables)
     own = dynamic_partition(places, owner, count)
     order = dynamic_partition(numbers(flat._array.size), owner, count)
-    found: Any = [gather(*pair) for pair in zip(tables, own, strict=True)]
-    rows: Any = dynamic_stitch(order, found)
-    made: Tensor = reshape(rows, shape=(*wanted._array.shape, *rows._array.shape[1:]))
-    return made
+    gathered: Any = [gather(*pair) for pair in zip(tables, own, strict=True)]
+    rows: Any = dynamic_stitch(order, gathered)
+    embeddings: Tensor = reshape(rows, shape=(*wanted._array.shape, *rows._array.shape[1:]))
+    return embeddings

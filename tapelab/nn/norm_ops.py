@@ -108,8 +108,8 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """Which share of the entries is 0."""
     x = tensor(value)
     hits = cast(equal(x, selection.zeros_like(x)), dtype=np.dtype(np.float32))
-    made: Tensor = reduce_ops.reduce_mean(hits, axis=None, keepdims=False)
-    return made
+    fraction: Tensor = reduce_ops.reduce_mean(hits, axis=None, keepdims=False)
+    return fraction
 
 
 @public(group=True)

@@ -139,8 +139,8 @@ def _pooled(
 
     def compute(pictures: Tensor) -> Tensor:
         how = _how(op, rank, pictures, ksize, strides, padding, dilations, first=first)
-        made: Tensor = op(pictures, how=how)
-        return made
+        pooled: Tensor = op(pictures, how=how)
+        return pooled
 
     # TensorFlow's MaxPool takes an array in its own default dtype, but for the very first call.
     planes = op is ops.max_pool and rank == 2 and isinstance(input, np.ndarray)

@@ -36,10 +36,10 @@ def depth_to_space(
             )
         parts = reshape(pictures, shape=(images, rows, columns, side, side, channels // side**2))
         turned = transpose(parts, perm=(0, 1, 3, 2, 4, 5))
-        made: Tensor = reshape(
+        rearranged: Tensor = reshape(
             turned, shape=(images, rows * side, columns * side, channels // side**2)
         )
-        return made
+        return rearranged
 
     return slid(raw, x, 2, data_format, compute)
 
@@ -63,10 +63,10 @@ def space_to_depth(
             pictures, shape=(images, rows // side, side, columns // side, side, channels)
         )
         turned = transpose(parts, perm=(0, 1, 3, 2, 4, 5))
-        made: Tensor = reshape(
+        rearranged: Tensor = reshape(
             turned, shape=(images, rows // side, columns // side, side**2 * channels)
         )
-        return made
+        return rearranged
 
     return slid(raw, x, 2, data_format, compute)
 
@@ -113,8 +113,8 @@ def space_to_batch_nd(
     apart = reshape(padded, shape=(batch, *cells, *rest))
     inner, outer = range(2, 2 * space + 1, 2), range(1, 2 * space, 2)
     moved = transpose(apart, perm=(*inner, 0, *outer, *range(2 * space + 1, apart.ndim)))
-    made: Tensor = reshape(moved, shape=(batch * math.prod(blocks), *cells[::2], *rest))
-    return made
+    rearranged: Tensor = reshape(moved, shape=(batch * math.prod(blocks), *cells[::2], *rest))
+    return rearranged
 
 
 space_to_batch = space_to_batch_nd
@@ -140,8 +140,8 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     moved = transpose(apart, perm=(space, *order, *range(2 * space + 1, apart.ndim)))
     lengths = [n * block for n, block in zip(sizes, blocks, strict=False)]
     joined = reshape(moved, shape=(batch // every, *lengths, *sizes[space:]))
-    made: Tensor = strided_slice(joined, key=(slice(None), *_kept(raw, lengths, edges.tolist())))
-    return made
+    cropped: Tensor = strided_slice(joined, key=(slice(None), *_kept(raw, lengths, edges.tolist())))
+    return cropped
 
 
 def _kept(raw: str, lengths: list[int], edges: list[list[int]]) -> list[slice]:
@@ -169,24 +169,24 @@ def required_space_to_batch_paddings(
 
 
 def _blocks(raw: str, given: Any) -> list[int]:
-    found: list[int] = np.ravel(whole(given, raw)).tolist()
-    for at, each in enumerate(found):
+    sizes: list[int] = np.ravel(whole(given, raw)).tolist()
+    for at, each in enumerate(sizes):
         if each < 1:
             raise invalid_argument(
                 raw, f"All values in block_shape must be positive, got value, {each} at index {at}."
             )
-    return found
+    return sizes
 
 
 def _edges(raw: str, word: str, given: Any, count: int) -> Any:
-    found = whole(given, raw)
-    if found.shape != (count, 2):
+    edges = whole(given, raw)
+    if edges.shape != (count, 2):
         raise invalid_argument(
-            raw, f"{word} should have shape [{count}, 2] instead of {brackets(found.shape)}"
+            raw, f"{word} should have shape [{count}, 2] instead of {brackets(edges.shape)}"
         )
-    if np.any(found < 0):
+    if np.any(edges < 0):
         raise invalid_argument(raw, f"{word.capitalize()} must be non-negative")
-    return found
+    return edges
 
 
 def _require_rank(raw: str, rank: int, space: int) -> None:

@@ -47,14 +47,14 @@ def channels_first(raw: str, rank: int, data_format: str | None) -> bool:
 
 def channels_moved_last(x: Tensor) -> Tensor:
     """From (picture, channel, places) to (picture, places, channel)."""
-    made: Tensor = transpose(x, perm=(0, *range(2, x.ndim), 1))
-    return made
+    moved: Tensor = transpose(x, perm=(0, *range(2, x.ndim), 1))
+    return moved
 
 
 def channels_moved_first(x: Tensor) -> Tensor:
     """From (picture, places, channel) to (picture, channel, places)."""
-    made: Tensor = transpose(x, perm=(0, x.ndim - 1, *range(1, x.ndim - 1)))
-    return made
+    moved: Tensor = transpose(x, perm=(0, x.ndim - 1, *range(1, x.ndim - 1)))
+    return moved
 
 
 def sliding(
