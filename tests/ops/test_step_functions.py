@@ -18,7 +18,7 @@ def test_a_step_lets_no_gradient_pass(tf, slope, name):
 def test_a_step_says_why(name):
     facts = REGISTRY[name].rules["x"].facts
     assert (
-        facts.because == f"{name} is flat almost everywhere, so its slope tells the model nothing."
+        facts.because == f"{name} is flat almost everywhere, so its derivative tells the model nothing."
     )
 
 

@@ -16,7 +16,7 @@ from tests.ui.explorer import Explorer
 PAGES = {
     "Assignments": "/",
     "Roster": "/roster",
-    "03 The way back": "/assignment?name=03&sort=points&order=down",
+    "03 The backward pass": "/assignment?name=03&sort=points&order=down",
     "Ada Lovelace": "/submission?assignment=03&student=ada",
 }
 WITHOUT_FRAMES = "axe.run(document, {iframes: false}).then(told => told.violations)"
@@ -49,9 +49,9 @@ def page(browser, at):
 
 
 def test_the_printed_address_leads_to_the_assignments_and_leaves_no_token_in_it(page, at):
-    assert at.door.token not in page.url
+    assert at.access.token not in page.url
     page.get_by_role("link", name="03", exact=True).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("03 The way back"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("03 The backward pass"))
 
 
 def test_a_wrong_token_leads_nowhere(browser, at):

@@ -187,7 +187,7 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
     kernel_runtime.compile_large(before)
     found = []
     for count in (1, 3):
-        monkeypatch.setitem(threads._asked, "threads", count)
+        monkeypatch.setitem(threads._requested, "threads", count)
         found.append(results_of(fused, drawing.given))
     assert all(map(same, *found))
 
