@@ -18,6 +18,7 @@ import sys
 import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, TypeGuard
 
@@ -247,14 +248,17 @@ def tracked(paths: Iterable[str] = (*FOLDERS, *FILES)) -> list[str]:
     return sorted(name for name in names if (ROOT / name).is_file())
 
 
+@cache
+def hits_in_file(name: str) -> tuple[Hit, ...]:
+    """All replaced words of one file, exceptions included."""
+    reader = READERS.get(Path(name).suffix)
+    source = (ROOT / name).read_text(encoding="utf-8") if reader is not None else ""
+    return tuple(reader(name, source)) if reader is not None else ()
+
+
 def all_hits(paths: Iterable[str] = (*FOLDERS, *FILES)) -> list[Hit]:
     """All replaced words below some paths, exceptions included."""
-    hits: list[Hit] = []
-    for name in tracked(paths):
-        reader = READERS.get(Path(name).suffix)
-        if reader is not None:
-            hits += reader(name, (ROOT / name).read_text(encoding="utf-8"))
-    return hits
+    return [hit for name in tracked(paths) for hit in hits_in_file(name)]
 
 
 def hits(paths: Iterable[str] = (*FOLDERS, *FILES)) -> list[Hit]:
