@@ -40,7 +40,7 @@ KINDS: Final = {
     "language": Kind((str,), 'the name of a language, such as "en", "zh-CN" or "he"'),
     "speed": Kind((int, float), "a number from 0.25 to 8", 0.25, 8),
     "rate": Kind((int, float), "a number from 1 to 30", 1, 30),
-    "history": Kind((int,), "a whole number from 1 to 500", 1, 500),
+    "history": Kind((int,), "an integer from 1 to 500", 1, 500),
 }
 observers: Final[list[Callable[[], None]]] = []
 """Functions that are called after a setting has changed."""

@@ -15,9 +15,9 @@ from tapelab.recording import source
 
 
 def answers(picture):
-    """Which sources the picture asks about."""
-    _, _, asked = str(picture).partition("gradient of ")
-    return asked.partition("\n\n")[0]
+    """The sources of the picture, with their gradients."""
+    _, _, listed = str(picture).partition("gradient of ")
+    return listed.partition("\n\n")[0]
 
 
 def test_the_cell_is_recorded_and_shown_with_its_target(run):
@@ -25,7 +25,7 @@ def test_the_cell_is_recorded_and_shown_with_its_target(run):
     assert answers(picture) == "z\n  x  3.0100\n  y  3.0000"
 
 
-def test_only_the_named_sources_are_asked_for(run):
+def test_only_the_named_sources_are_differentiated(run):
     assert answers(run("%%tape z y\nz = x * y").result) == "z\n  y  3.0000"
 
 
@@ -78,18 +78,18 @@ def test_an_empty_cell_shows_the_empty_state(run):
 
 
 @pytest.mark.parametrize(
-    ("cell", "told"),
+    ("cell", "message"),
     [
         ("%%tape nope\nz = x * y", "there is no 'nope'"),
         ("%%tape x*y\nz = x * y", "%%tape takes names, got 'x*y'"),
         ("%%tape\nwith tf.GradientTape():\n    z = x * y", "a tape without a name"),
     ],
 )
-def test_a_wrong_line_gets_a_plain_sentence(run, capsys, cell, told):
+def test_a_wrong_line_gets_a_plain_sentence(run, capsys, cell, message):
     result = run(cell)
     assert not result.success
     printed = capsys.readouterr()
-    assert told in printed.err
+    assert message in printed.err
     assert "Traceback" not in printed.out + printed.err
 
 

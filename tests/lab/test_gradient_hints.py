@@ -13,7 +13,7 @@ from tapelab.lab import gradient_hints
 
 SETUP = "import numpy as np\nimport tapelab as tf\nx = tf.Variable(3.0)"
 TAPED = "with tf.GradientTape() as tape:\n    y = {}\n{}"
-ASKED = "g = tape.gradient(y, x)"
+GRADIENT_CALL = "g = tape.gradient(y, x)"
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def said(fresh, capsys, monkeypatch):
     return run
 
 
-def taped(expression, asked=ASKED):
-    return TAPED.format(expression, asked)
+def taped(expression, gradient_call=GRADIENT_CALL):
+    return TAPED.format(expression, gradient_call)
 
 
 def test_a_gradient_that_is_none_gets_a_line_with_its_reason(said):
@@ -44,7 +44,7 @@ def test_a_gradient_that_is_none_gets_a_line_with_its_reason(said):
     assert line.endswith("(line 2) · tf.why()")
 
 
-def test_a_rebound_variable_is_told_by_its_line(said):
+def test_a_rebound_variable_is_named_with_its_line(said):
     (line,) = said("x = x + 1.0\n" + taped("x * x"))
     assert line == "dy/dx is None: x is a tensor now, no longer the variable (line 1) · tf.why()"
 
@@ -55,8 +55,8 @@ def test_a_nan_gets_a_line(said):
 
 
 def test_a_zero_without_a_path_gets_a_line(said):
-    asked = "g = tape.gradient(y, x, unconnected_gradients='zero')"
-    (line,) = said(taped("tf.round(x)", asked))
+    gradient_call = "g = tape.gradient(y, x, unconnected_gradients='zero')"
+    (line,) = said(taped("tf.round(x)", gradient_call))
     assert line.startswith("dy/dx is 0: ")
 
 
@@ -73,11 +73,11 @@ def test_a_healthy_cell_gets_none(said):
     assert said(taped("x * x")) == []
 
 
-def test_a_later_cell_is_not_told_again(said):
+def test_a_later_cell_gets_no_second_hint(said):
     assert said(taped("tf.round(x)"), "1 + 1") == []
 
 
-def test_a_loop_is_told_once(said):
+def test_a_loop_gets_one_hint(said):
     body = taped("tf.round(x)").replace("\n", "\n    ")
     assert len(said(f"for _ in range(5):\n    {body}")) == 1
 

@@ -75,16 +75,16 @@ def test_the_magic_shows_its_cell_by_its_number(outputs):
 
 
 @pytest.mark.parametrize(
-    ("cell", "kind", "told"),
+    ("cell", "kind", "message"),
     [
         ("wrong", "TypeError", "show() needs a tape, or a recording of one, got int: 3."),
         ("unreadable", "RecordingError", "This is not a recording"),
     ],
 )
-def test_errors_are_of_the_right_kind_and_say_what_to_do(outputs, cell, kind, told):
+def test_errors_are_of_the_right_kind_and_say_what_to_do(outputs, cell, kind, message):
     (error,) = outputs[cell]
     assert (error.output_type, error.ename) == ("error", kind)
-    assert told in error.evalue
+    assert message in error.evalue
     assert "Try" in error.evalue or "made by" in error.evalue
 
 

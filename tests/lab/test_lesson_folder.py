@@ -60,16 +60,16 @@ def test_a_second_copy_changes_nothing_and_says_so(shipped, mine):
 
 def test_a_lesson_the_learner_never_changed_is_updated(shipped, mine):
     copy_lessons(mine, shipped=shipped)
-    write_lesson(shipped, "03_back.ipynb", "# Backward, told better")
+    write_lesson(shipped, "03_back.ipynb", "# Backward, explained better")
     copied = copy_lessons(mine, shipped=shipped)
     assert copied.updated == (START_PAGE, "03_back.ipynb")
-    assert "told better" in (mine / "03_back.ipynb").read_text()
+    assert "explained better" in (mine / "03_back.ipynb").read_text()
 
 
 def test_a_lesson_the_learner_changed_is_kept_when_a_newer_one_exists(shipped, mine):
     copy_lessons(mine, shipped=shipped)
     (mine / "03_back.ipynb").write_text("my own work")
-    write_lesson(shipped, "03_back.ipynb", "# Backward, told better")
+    write_lesson(shipped, "03_back.ipynb", "# Backward, explained better")
     copied = copy_lessons(mine, shipped=shipped)
     assert copied.kept == ("03_back.ipynb",)
     assert (mine / "03_back.ipynb").read_text() == "my own work"
@@ -158,14 +158,14 @@ def test_another_language_replaces_what_is_untouched_and_no_work(
     assert (mine / "03_back.ipynb").read_text() == "my own work"
 
 
-def test_a_folder_that_cannot_be_made_is_told_with_what_to_try(shipped, tmp_path):
+def test_a_folder_that_cannot_be_made_raises_an_error_with_advice(shipped, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(LessonsFolderError, match="file/mine: Not a directory") as told:
+    with pytest.raises(LessonsFolderError, match="file/mine: Not a directory") as raised:
         copy_lessons(tmp_path / "file" / "mine", shipped=shipped)
-    assert "as in: tapelab lessons --copy ~/tapelab-lessons" in str(told.value)
+    assert "as in: tapelab lessons --copy ~/tapelab-lessons" in str(raised.value)
 
 
-def test_a_lesson_tells_its_title_and_the_question_it_opens_with(shipped):
+def test_a_lesson_has_its_title_and_the_question_it_opens_with(shipped):
     assert [(lesson.title, lesson.question) for lesson in lessons(shipped)] == [
         ("The first tape", "What does a tape hold?"),
         ("Backward", "Where do gradients meet?"),

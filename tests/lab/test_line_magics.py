@@ -19,9 +19,9 @@ def run(run, fresh):
 
 
 def answers(picture):
-    """Which sources the picture asks about."""
-    _, _, asked = str(picture).partition("gradient of ")
-    return asked.partition("\n\n")[0]
+    """The sources of the picture, with their gradients."""
+    _, _, listed = str(picture).partition("gradient of ")
+    return listed.partition("\n\n")[0]
 
 
 def test_cells_between_on_and_off_are_recorded_and_shown(run):
@@ -53,7 +53,7 @@ def test_the_learners_own_tapes_work_in_between(run, fresh):
     assert fresh.user_ns["g"].numpy() == 6.0
 
 
-def test_alone_it_tells_whether_it_records(run, capsys):
+def test_alone_it_says_whether_it_records(run, capsys):
     run("%tape")
     assert "No tape records. Write `%tape on`" in capsys.readouterr().out
     run(ON, "%tape")
@@ -61,7 +61,7 @@ def test_alone_it_tells_whether_it_records(run, capsys):
 
 
 @pytest.mark.parametrize(
-    ("cells", "told"),
+    ("cells", "message"),
     [
         ([OFF], "%tape is not on. Write `%tape on`"),
         ([ON, ON], "%tape is on already."),
@@ -75,10 +75,10 @@ def test_alone_it_tells_whether_it_records(run, capsys):
         (["%%predict nope\nz = x * y"], "as in `%%predict z` for `z = x * y`"),
     ],
 )
-def test_a_wrong_line_gets_a_plain_sentence(run, capsys, cells, told):
+def test_a_wrong_line_gets_a_plain_sentence(run, capsys, cells, message):
     assert not run(*cells).success
     printed = capsys.readouterr()
-    assert told in printed.err
+    assert message in printed.err
     assert "Traceback" not in printed.out + printed.err
 
 
@@ -118,7 +118,7 @@ def typed(monkeypatch):
     return type_in
 
 
-def test_predictions_are_asked_for_one_by_one_and_judged(run, typed, capsys):
+def test_predictions_are_read_one_by_one_and_judged(run, typed, capsys):
     prompts = typed("4", "3.5")
     picture = run("%%predict z\nz = x * y").result
     assert prompts == ["dz/dx = ", "dz/dy = "]
@@ -145,7 +145,7 @@ def test_a_cell_without_a_single_number_says_so(run, typed, capsys):
 
 
 @pytest.mark.parametrize(
-    ("said", "truth", "told"),
+    ("said", "truth", "judgement"),
     [
         ("0.755", 0.75, "Right."),
         ("3/4", 0.75, "Right."),
@@ -159,8 +159,8 @@ def test_a_cell_without_a_single_number_says_so(run, typed, capsys):
         ("", 2.0, "It is 2.0000."),
     ],
 )
-def test_a_prediction_is_judged_as_the_explorer_does(said, truth, told):
-    assert cell_magics.verdict(said, truth) == told
+def test_a_prediction_is_judged_as_the_explorer_does(said, truth, judgement):
+    assert cell_magics.verdict(said, truth) == judgement
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_the_tab_key_offers_words_and_names_of_tensors(run, fresh, line, offered
 
 
 @pytest.mark.parametrize(
-    ("magic", "told"),
+    ("magic", "usage"),
     [("%tape", "%tape off z x"), ("%why", "%why z x y"), ("%%predict", "%%predict z x y")],
 )
-def test_help_tells_how_a_magic_is_written(ipython, magic, told):
-    assert told in ipython.object_inspect_text(magic)
+def test_help_says_how_a_magic_is_written(ipython, magic, usage):
+    assert usage in ipython.object_inspect_text(magic)

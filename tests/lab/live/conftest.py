@@ -17,7 +17,7 @@ PATIENCE = 60.0
 
 
 class Kernel:
-    """Runs cells and plays the front-end; `told` is all that panels were told, by their comm."""
+    """Runs cells and plays the front-end; `messages` holds all that panels received, by comm."""
 
     def __init__(self, folder):
         self.manager = KernelManager(kernel_name="python3")
@@ -30,7 +30,7 @@ class Kernel:
         self.client = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=PATIENCE)
-        self.told = {}
+        self.messages = {}
         self.printed = ""
         self._idle = ()
         self._known = {}
@@ -47,19 +47,19 @@ class Kernel:
     def begin(self, code, cell="cell"):
         """Run a cell, and do not wait for it."""
         self.printed = ""
-        self._known = {comm: self.live(comm) for comm in self.told}
-        asked = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
-        return self._shell("execute_request", {**asked, "allow_stdin": False}, cellId=cell)
+        self._known = {comm: self.live(comm) for comm in self.messages}
+        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
+        return self._shell("execute_request", {**content, "allow_stdin": False}, cellId=cell)
 
-    def finish(self, asked):
+    def finish(self, request):
         """Wait until a cell has ended; its reply."""
-        self.until(lambda: asked in self._idle)
+        self.until(lambda: request in self._idle)
         while True:
             reply = self.client.get_shell_msg(timeout=PATIENCE)
-            if reply["parent_header"].get("msg_id") == asked:
+            if reply["parent_header"].get("msg_id") == request:
                 return reply["content"]
 
-    def interrupt(self, asked, *, seconds=3, times=8):
+    def interrupt(self, request, *, seconds=3, times=8):
         """End a cell as the stop button does, pressed again where Python loses the first signal.
 
         One that arrives while C code calls Python, such as a finalizer, is only printed.
@@ -67,9 +67,9 @@ class Kernel:
         for _ in range(times):
             self.manager.interrupt_kernel()
             with suppress(TimeoutError):
-                self.until(lambda: asked in self._idle, patience=seconds)
+                self.until(lambda: request in self._idle, patience=seconds)
                 break
-        return self.finish(asked)
+        return self.finish(request)
 
     def run(self, code, cell="cell"):
         """Run a cell to its end; its reply."""
@@ -78,7 +78,7 @@ class Kernel:
     def open(self, comm="comm", **shown):
         """Open a panel, which is looked at."""
         opened = {"comm_id": comm, "target_name": "tapelab.live", "data": {}}
-        self.told[comm] = []
+        self.messages[comm] = []
         self._shell("comm_open", opened)
         self.say({"do": "show", **shown}, comm)
         return self.until(lambda: self.live(comm))
@@ -88,16 +88,16 @@ class Kernel:
 
     def ask(self, data, *kinds, comm="comm"):
         """Ask for something; the first answer of one of these kinds."""
-        before = len(self.told[comm])
+        before = len(self.messages[comm])
         self.say(data, comm)
         return self.until(
-            lambda: next((m for m in self.told[comm][before:] if m["is"] in kinds), None)
+            lambda: next((m for m in self.messages[comm][before:] if m["is"] in kinds), None)
         )
 
     def close(self, comm="comm"):
         self._shell("comm_close", {"comm_id": comm, "data": {}})
         self.settle()
-        del self.told[comm]
+        del self.messages[comm]
 
     def until(self, happened, *, patience=PATIENCE):
         """Read what the kernel says until something has happened; what that is."""
@@ -107,12 +107,12 @@ class Kernel:
             if found:
                 return found
             self._read(0.05)
-        raise TimeoutError(f"nothing of the kind in {self.told}")
+        raise TimeoutError(f"nothing of the kind in {self.messages}")
 
     def settle(self):
         """Read all that the kernel says until it has nothing to do."""
-        asked = self._shell("kernel_info_request", {})
-        self.until(lambda: asked in self._idle)
+        request = self._shell("kernel_info_request", {})
+        self.until(lambda: request in self._idle)
 
     def _read(self, timeout):
         try:
@@ -120,23 +120,25 @@ class Kernel:
         except Empty:
             return
         kind, content = message["msg_type"], message["content"]
-        if kind == "comm_msg" and content["comm_id"] in self.told:
-            told = {**content["data"], "buffers": message["buffers"]}
-            self.told[content["comm_id"]].append(told)
+        if kind == "comm_msg" and content["comm_id"] in self.messages:
+            received = {**content["data"], "buffers": message["buffers"]}
+            self.messages[content["comm_id"]].append(received)
         elif kind == "stream":
             self.printed += content["text"]
         elif kind == "status" and content["execution_state"] == "idle":
             self._idle = (*self._idle, message["parent_header"].get("msg_id"))[-20:]
 
     def live(self, comm="comm"):
-        """The newest frame that a panel was told; None before the first."""
-        frames = [message for message in self.told[comm] if message["is"] == "live"]
+        """The newest frame that a panel received; None before the first."""
+        frames = [message for message in self.messages[comm] if message["is"] == "live"]
         return frames[-1] if frames else None
 
     def rows(self, comm="comm"):
-        """The steps of the newest run that a panel was told, one after the other."""
+        """The steps of the newest run that a panel received, one after the other."""
         run = self.live(comm)["run"]
-        frames = [each for each in self.told[comm] if each["is"] == "live" and each["run"] == run]
+        frames = [
+            each for each in self.messages[comm] if each["is"] == "live" and each["run"] == run
+        ]
         return [row for frame in frames for row in frame["history"]]
 
     def at_rest(self, step, comm="comm"):
@@ -168,16 +170,16 @@ def kernel(shared):
     """The kernel with one panel that is looked at; all panels are closed after a test."""
     shared.open()
     yield shared
-    for comm in tuple(shared.told):
+    for comm in tuple(shared.messages):
         shared.close(comm)
 
 
 @pytest.fixture
-def heard():
-    """A history that listens."""
-    made = History()
-    made._last_message = float("inf")  # what other tests asked is none of its business
-    made.listen(50, 20.0)
-    yield made
-    made.stop()
+def active_history():
+    """A history that observes gradient calls."""
+    active = History()
+    active._last_message = float("inf")  # ignore the calls of other tests
+    active.listen(50, 20.0)
+    yield active
+    active.stop()
     assert history.failures == []

@@ -1,4 +1,4 @@
-"""Compiled training steps in the panel: all are counted, and some are heard as if interpreted."""
+"""Compiled training steps in the panel: all are counted, some are recorded as if interpreted."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ STEPS = 40
 @pytest.fixture
 def now(monkeypatch):
     """A clock that stands still; to add to its one entry is to wait."""
-    told = [1_000.0]
-    monkeypatch.setattr(compiled_steps.time, "monotonic", lambda: told[0])
-    return told
+    clock = [1_000.0]
+    monkeypatch.setattr(compiled_steps.time, "monotonic", lambda: clock[0])
+    return clock
 
 
 @pytest.fixture
-def heard(now, heard):
-    return heard
+def active_history(now, active_history):
+    return active_history
 
 
 def training():
@@ -41,71 +41,73 @@ def training():
 X = tf.constant([[1.0, 0.5], [0.25, 2.0]])
 
 
-def test_every_compiled_step_is_counted(heard):
+def test_every_compiled_step_is_counted(active_history):
     step, _ = training()
     for _ in range(STEPS):
         step(X)
-    heard.measure()
-    assert heard.run.step == STEPS
-    assert 0 < heard.run.counted < STEPS  # those that were traced were heard
+    active_history.measure()
+    assert active_history.run.step == STEPS
+    assert 0 < active_history.run.counted < STEPS  # the traced ones were recorded
 
 
-def test_after_a_while_one_step_is_interpreted_with_its_loss_its_norms_and_its_tape(heard, now):
+def test_after_a_while_one_step_is_interpreted_with_its_loss_its_norms_and_its_tape(
+    active_history, now
+):
     step, _ = training()
     for _ in range(STEPS):
         step(X)
-    heard.measure()
-    before = heard.run.rows[-1][0]
+    active_history.measure()
+    before = active_history.run.rows[-1][0]
     now[0] += 60.0
-    heard.measure()
+    active_history.measure()
     loss = step(X)
     step(X)
-    heard.measure()
-    number, told, norms, _ = heard.run.rows[-1]
-    assert (before < STEPS, number, told) == (True, STEPS + 1, pytest.approx(float(loss)))
+    active_history.measure()
+    number, measured, norms, _ = active_history.run.rows[-1]
+    assert (before < STEPS, number, measured) == (True, STEPS + 1, pytest.approx(float(loss)))
     assert norms[0] > 0.0
-    assert heard.run.step == STEPS + 2
-    names = [op.name for op in heard.run.tapes.tape(STEPS + 1).recording().ops]
+    assert active_history.run.step == STEPS + 2
+    names = [op.name for op in active_history.run.tapes.tape(STEPS + 1).recording().ops]
     assert "matmul" in names
 
 
-def test_no_more_are_interpreted_than_time_allows(heard, now):
+def test_no_more_are_interpreted_than_time_allows(active_history, now):
     step, _ = training()
     for _ in range(STEPS):
         step(X)
-        heard.measure()
-    assert len(heard.run.rows) < 5
+        active_history.measure()
+    assert len(active_history.run.rows) < 5
 
 
-def test_what_is_learnt_is_the_same_whether_somebody_looks_or_not(heard, now):
+def test_what_is_learnt_is_the_same_whether_somebody_looks_or_not(active_history, now):
     results = []
     for looked_at in (True, False):
         if not looked_at:
-            heard.stop()
+            active_history.stop()
         step, w = training()
         for _ in range(STEPS):
             step(X)
             now[0] += 0.01
-            heard.measure()
+            active_history.measure()
         results.append(w.numpy())
     np.testing.assert_allclose(*results, rtol=1e-6)
     assert not np.allclose(results[0], [[1.0], [2.0]])
 
 
-def test_programs_made_before_anybody_looked_are_counted_too(heard):
-    heard.stop()
+def test_programs_made_before_anybody_looked_are_counted_too(active_history):
+    active_history.stop()
     step, _ = training()
     for _ in range(STEPS):
         step(X)
-    heard.listen(50, 20.0)
-    before = heard.run.step
+    active_history.listen(50, 20.0)
+    before = active_history.run.step
     for _ in range(STEPS):
         step(X)
-    heard.measure()
-    assert heard.run.step == before + STEPS
+    active_history.measure()
+    assert active_history.run.step == before + STEPS
 
 
-def test_two_losses_in_one_function_are_two_steps(heard):
+def test_two_losses_in_one_function_are_two_steps(active_history):
     w = tf.Variable(1.0, name="w")
 
     @tf.function
@@ -117,11 +119,11 @@ def test_two_losses_in_one_function_are_two_steps(heard):
 
     for _ in range(STEPS):
         both()
-    heard.measure()
-    assert heard.run.step == 2 * STEPS
+    active_history.measure()
+    assert active_history.run.step == 2 * STEPS
 
 
-def test_a_function_that_asks_no_tape_is_left_alone(heard):
+def test_a_function_that_asks_no_tape_is_left_alone(active_history):
     @tf.function
     def plain(x):
         return tf.sin(x) + 1.0
@@ -134,7 +136,7 @@ def test_a_function_that_asks_no_tape_is_left_alone(heard):
     assert type(made[0].call) is not compiled_steps.Tap
 
 
-def test_numbers_may_decide_otherwise_meanwhile(heard, now):
+def test_numbers_may_decide_otherwise_meanwhile(active_history, now):
     w = tf.Variable(1.0, name="w")
 
     @tf.function
@@ -144,18 +146,18 @@ def test_numbers_may_decide_otherwise_meanwhile(heard, now):
         return tape.gradient(loss, w)
 
     for at in range(STEPS):
-        slope = step(tf.constant(float(at % 2)))
-        assert slope.numpy() == pytest.approx(2.0 if at % 2 else np.cos(1.0), rel=1e-6)
+        gradient = step(tf.constant(float(at % 2)))
+        assert gradient.numpy() == pytest.approx(2.0 if at % 2 else np.cos(1.0), rel=1e-6)
         now[0] += 0.1
-        heard.measure()
-    assert heard.run.step == STEPS
+        active_history.measure()
+    assert active_history.run.step == STEPS
 
 
-def test_nothing_is_left_in_front_of_programs_when_nobody_looks(heard):
+def test_nothing_is_left_in_front_of_programs_when_nobody_looks(active_history):
     step, _ = training()
     for _ in range(4):
         step(X)
     assert any(type(each.call) is compiled_steps.Tap for each in programs.values())
-    heard.stop()
+    active_history.stop()
     assert not any(type(each.call) is compiled_steps.Tap for each in programs.values())
     assert on_compiled == []

@@ -1,4 +1,4 @@
-"""What is heard, kept and counted for the panel, without a kernel: in this process."""
+"""What is recorded, kept and counted for the panel, without a kernel: in this process."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ def ask(variable, persistent=False):
     return tape, tape.gradient(loss, variable)
 
 
-def test_a_burst_of_steps_is_kept_and_then_some_a_second(heard):
+def test_a_burst_of_steps_is_kept_and_then_some_a_second(active_history):
     w = tf.Variable(1.0)
     for _ in range(400):
         ask(w)
-    heard.measure()
-    kept = heard.run.tapes.steps()
+    active_history.measure()
+    kept = active_history.run.tapes.steps()
     assert len(kept) == 50
     assert kept[-1] == 400
     assert kept[0] < 60
-    assert len(heard.run.rows) <= 201
+    assert len(active_history.run.rows) <= 201
 
 
-def test_the_tape_of_a_step_outlives_the_learners(heard):
+def test_the_tape_of_a_step_outlives_the_learners(active_history):
     w = tf.Variable(3.0)
     tape, _ = ask(w)
-    kept = heard.run.tapes.tape(1)
+    kept = active_history.run.tapes.tape(1)
     assert kept is not tape
     assert kept.recording() == tape.recording()
 
 
-def test_what_is_kept_holds_neither_tapes_nor_variables_nor_large_values(heard):
+def test_what_is_kept_holds_neither_tapes_nor_variables_nor_large_values(active_history):
     w = tf.Variable(np.ones(5_000, "f4"))
     large = weakref.ref(w)
     tapes = [weakref.ref(ask(w, persistent)[0]) for persistent in (False, True)]
-    heard.measure()
+    active_history.measure()
     values = [weakref.ref(w._cell.state._value)]
     del w
     gc.collect()
@@ -54,35 +54,35 @@ def test_what_is_kept_holds_neither_tapes_nor_variables_nor_large_values(heard):
     assert [each() for each in values] == [None]
 
 
-def test_a_persistent_tape_with_large_values_can_be_opened_while_it_is_held(heard):
+def test_a_persistent_tape_with_large_values_can_be_opened_while_it_is_held(active_history):
     w = tf.Variable(np.ones(5_000, "f4"))
     tape, _ = ask(w, persistent=True)
-    heard.measure()
-    assert heard.run.tapes.tape(1).recording() == tape.recording()
+    active_history.measure()
+    assert active_history.run.tapes.tape(1).recording() == tape.recording()
     del tape
     gc.collect()
-    assert heard.run.tapes.steps() == []
-    assert heard.run.tapes.tape(1) is None
+    assert active_history.run.tapes.steps() == []
+    assert active_history.run.tapes.tape(1) is None
 
 
-def test_the_norm_of_a_large_gradient_is_measured_for_the_newest_step(heard):
+def test_the_norm_of_a_large_gradient_is_measured_for_the_newest_step(active_history):
     w = tf.Variable(np.full(5_000, 2.0, "f4"))
     for _ in range(3):
         ask(w)
-    heard.measure()
-    norms = [norms for _, _, norms, _ in heard.run.rows]
+    active_history.measure()
+    norms = [norms for _, _, norms, _ in active_history.run.rows]
     assert norms == [[None], [None], [pytest.approx(4 * math.sqrt(5_000))]]
 
 
-def test_two_losses_of_one_loop_are_two_questions(heard):
+def test_two_losses_of_one_loop_are_two_questions(active_history):
     a, b = tf.Variable(1.0, name="a"), tf.Variable(2.0, name="b")
     for _ in range(2):
         ask(a)
         with tf.GradientTape() as tape:
             other = b * 3.0
         tape.gradient(other, b)
-    heard.measure()
-    assert [(row[3], row[2]) for row in heard.run.rows] == [
+    active_history.measure()
+    assert [(row[3], row[2]) for row in active_history.run.rows] == [
         *((0, [2.0]), (1, [None, 3.0]), (0, [2.0, None]), (1, [None, 3.0])),
     ]
 
@@ -91,51 +91,51 @@ def test_two_losses_of_one_loop_are_two_questions(heard):
     ("value", "state", "code"),
     [(0.0, "zero", "ZERO"), (float("nan"), "nan", "NAN"), (float("inf"), "nan", "NAN")],
 )
-def test_gradients_that_look_wrong_are_found_and_found_mended(heard, value, state, code):
+def test_gradients_that_look_wrong_are_found_and_found_mended(active_history, value, state, code):
     w = tf.Variable(value, name="w")
     for at in range(2):
         ask(w)
-        heard.measure()
-        (finding,) = heard.run.findings.values()
+        active_history.measure()
+        (finding,) = active_history.run.findings.values()
         assert (finding["code"], finding["now"], finding["step"]) == (code, at == 0, 1)
         w.assign(1.0)
         if at == 0:
-            assert heard.run.tracks[w._cell.identity.id].state == state
+            assert active_history.run.tracks[w._cell.identity.id].state == state
 
 
-def test_the_thirty_third_variable_is_only_counted(heard):
+def test_the_thirty_third_variable_is_only_counted(active_history):
     many = [tf.Variable(1.0) for _ in range(40)]
     with tf.GradientTape() as tape:
         loss = tf.add_n(many)
     tape.gradient(loss, many)
-    heard.measure()
-    assert (len(heard.run.tracks), len(heard.run.more)) == (32, 8)
-    assert len({track.name for track in heard.run.tracks.values()}) == 32
+    active_history.measure()
+    assert (len(active_history.run.tracks), len(active_history.run.more)) == (32, 8)
+    assert len({track.name for track in active_history.run.tracks.values()}) == 32
 
 
-def test_hearing_never_raises_into_the_learners_code(heard, monkeypatch):
-    monkeypatch.setattr(heard, "_write_down", lambda *_: 1 / 0)
+def test_recording_a_call_never_raises_into_user_code(active_history, monkeypatch):
+    monkeypatch.setattr(active_history, "_write_down", lambda *_: 1 / 0)
     _, gradient = ask(tf.Variable(3.0))
     assert gradient.numpy() == 6.0
     assert isinstance(history.failures.pop(), ZeroDivisionError)
 
 
-def test_a_last_tape_that_went_before_anybody_listened_is_missed_until_another_is_heard():
+def test_a_last_tape_that_went_before_a_history_was_active_is_missed_until_the_next_call():
     x = tf.Variable(1.0)
     ask(x)
-    made = History()
+    late = History()
     try:
-        made.listen(3, 20.0)
-        assert made.missed
+        late.listen(3, 20.0)
+        assert late.missed
         ask(x)
-        assert not made.missed
+        assert not late.missed
     finally:
-        made.stop()
+        late.stop()
 
 
-def test_nobody_hears_after_the_stop(heard):
-    heard.stop()
-    assert heard.record not in observers
+def test_a_stopped_history_observes_no_calls(active_history):
+    active_history.stop()
+    assert active_history.record not in observers
 
 
 def test_sparse_gradients_and_complex_ones_have_norms():

@@ -64,7 +64,7 @@ def test_a_frame_is_sent_only_when_something_changed(live, monkeypatch):
     assert [each.get("step") for each in comm.sent] == [None, 0, 1]
 
 
-def test_a_panel_that_cannot_be_told_is_forgotten_and_the_rest_goes_on(live, monkeypatch):
+def test_a_panel_that_cannot_receive_messages_is_forgotten_and_the_rest_goes_on(live, monkeypatch):
     comm = welcomed(live, monkeypatch)
     comm.fails = True
     for _ in range(panel.TRIES):
@@ -74,7 +74,7 @@ def test_a_panel_that_cannot_be_told_is_forgotten_and_the_rest_goes_on(live, mon
     assert observers == []
 
 
-def test_a_page_that_vanished_is_told_nothing_after_a_while(live, monkeypatch):
+def test_a_page_that_vanished_gets_no_messages_after_a_while(live, monkeypatch):
     comm = welcomed(live, monkeypatch)
     live._push(time.monotonic() + panel.PATIENCE - 1)
     assert live.panels
@@ -93,17 +93,17 @@ def test_nobody_is_taken_for_gone_while_the_kernel_is_deaf(live, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "told"),
+    ("changes", "error", "message"),
     [
         ({"hints": 1}, TypeError, "hints must be True or False, got 1."),
         ({"speed": 100}, ValueError, "speed must be a number from 0.25 to 8, got 100."),
-        ({"history": 2.5}, TypeError, "history must be a whole number from 1 to 500, got 2.5."),
+        ({"history": 2.5}, TypeError, "history must be an integer from 1 to 500, got 2.5."),
         ({"color": 1}, TypeError, "There is no setting 'color'. Try one of hints, language"),
     ],
 )
-def test_wrong_settings_change_nothing(changes, error, told):
+def test_wrong_settings_change_nothing(changes, error, message):
     before = tf.settings()
-    with pytest.raises(error, match=told.replace(".", r"\.")):
+    with pytest.raises(error, match=message.replace(".", r"\.")):
         tf.settings(rate=10.0, **changes)
     assert tf.settings() == before
 

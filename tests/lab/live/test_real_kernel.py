@@ -41,18 +41,18 @@ def test_nothing_is_imported_before_a_panel_opens(tmp_path, shared):
 
 
 def test_a_panel_is_greeted_with_versions_and_settings(kernel):
-    hello = kernel.told["comm"][0]
+    hello = kernel.messages["comm"][0]
     assert (hello["is"], hello["version"], hello["language"]) == ("hello", 1, "en")
     assert hello["settings"].keys() == {"hints", "language", "speed", "rate", "history"}
 
 
-def test_every_step_of_a_short_loop_is_told_once(trained):
+def test_every_step_of_a_short_loop_is_sent_once(trained):
     rows = trained.rows()
     assert [row[0] for row in rows] == list(range(1, 13))
     value = 2.0
-    for _, loss, (slope, none), question in rows:
+    for _, loss, (norm, none), question in rows:
         assert math.isclose(loss, (value * 3 - 1) ** 2, rel_tol=1e-5)
-        assert math.isclose(slope, abs(6 * (value * 3 - 1)), rel_tol=1e-5)
+        assert math.isclose(norm, abs(6 * (value * 3 - 1)), rel_tol=1e-5)
         assert (none, question) == (None, 0)
         value -= 0.01 * 6 * (value * 3 - 1)
 
@@ -65,7 +65,7 @@ def test_variables_have_names_values_lines_and_states(trained):
     assert (idle["state"], idle["norm"]) == ("none", None)
 
 
-def test_a_gradient_that_is_none_is_found_where_it_was_asked_for(trained):
+def test_a_gradient_that_is_none_is_found_at_its_gradient_call(trained):
     (finding,) = trained.frame["findings"]
     assert finding["title"] == "dloss/didle is None"
     assert (finding["code"], finding["source"], finding["now"]) == ("NONE", "idle", True)
@@ -83,19 +83,19 @@ def test_the_newest_tape_is_counted(trained):
 
 def test_each_step_of_a_short_loop_can_be_opened(trained):
     assert trained.frame["kept"] == list(range(1, 13))
-    told = trained.ask({"do": "open", "step": 7}, "recording", "gone", "error")
-    recording = from_bytes(told["buffers"][0])
-    assert (told["is"], told["step"], told["cells"]) == ("recording", 7, ["setup", "loop"])
+    reply = trained.ask({"do": "open", "step": 7}, "recording", "gone", "error")
+    recording = from_bytes(reply["buffers"][0])
+    assert (reply["is"], reply["step"], reply["cells"]) == ("recording", 7, ["setup", "loop"])
     losses = [row[1] for row in trained.rows() if row[0] == 7]
-    (asked,) = (each.event for each in recording if type(each.event).__name__ == "Asked")
-    assert [recording.tensor(asked.targets[0]).value] == pytest.approx(losses)
-    assert told["blank"] == [1, 1]
-    assert told["explanation"]["findings"][0]["code"] == "UNUSED_SOURCE"
+    (call,) = (each.event for each in recording if type(each.event).__name__ == "Asked")
+    assert [recording.tensor(call.targets[0]).value] == pytest.approx(losses)
+    assert reply["blank"] == [1, 1]
+    assert reply["explanation"]["findings"][0]["code"] == "UNUSED_SOURCE"
 
 
 def test_the_newest_tape_can_be_opened_without_a_step(trained):
-    told = trained.ask({"do": "open", "step": None}, "recording", "gone", "error")
-    assert from_bytes(told["buffers"][0]).tape.name == "tape"
+    reply = trained.ask({"do": "open", "step": None}, "recording", "gone", "error")
+    assert from_bytes(reply["buffers"][0]).tape.name == "tape"
 
 
 def test_a_step_that_is_not_kept_is_gone(trained):
@@ -104,10 +104,10 @@ def test_a_step_that_is_not_kept_is_gone(trained):
 
 
 def test_a_step_is_explained_in_full(trained):
-    told = trained.ask({"do": "explain", "step": 12}, "explanation", "error")
-    assert told["explanation"]["findings"][0]["code"] == "UNUSED_SOURCE"
-    assert told["cells"] == ["setup", "loop"]
-    assert "`idle` is not used" in told["explanation"]["findings"][0]["title"]
+    reply = trained.ask({"do": "explain", "step": 12}, "explanation", "error")
+    assert reply["explanation"]["findings"][0]["code"] == "UNUSED_SOURCE"
+    assert reply["cells"] == ["setup", "loop"]
+    assert "`idle` is not used" in reply["explanation"]["findings"][0]["title"]
 
 
 def test_the_same_cell_goes_on_with_its_run_and_another_begins_one(trained):
@@ -119,17 +119,17 @@ def test_the_same_cell_goes_on_with_its_run_and_another_begins_one(trained):
     assert len(trained.live()["variables"]) == 2
 
 
-def test_it_is_told_while_the_cell_runs(kernel):
+def test_frames_arrive_while_the_cell_runs(kernel):
     kernel.run(SETUP, "setup")
     endless = kernel.begin("while True:" + LOOP.format(steps=1).replace("\n", "\n    "), "endless")
-    kernel.until(lambda: len([m for m in kernel.told["comm"] if m.get("running")]) > 5)
+    kernel.until(lambda: len([m for m in kernel.messages["comm"] if m.get("running")]) > 5)
     reply = kernel.interrupt(endless)
     assert reply["ename"] == "KeyboardInterrupt"
-    frames = [message for message in kernel.told["comm"] if message.get("running")]
+    frames = [message for message in kernel.messages["comm"] if message.get("running")]
     steps = [frame["step"] for frame in frames]
     assert steps == sorted(steps)
     assert {frame["cell"] for frame in frames[-3:]} == {"endless"}
-    assert [m["seq"] for m in kernel.told["comm"] if m["is"] == "live"][:3] == [1, 2, 3]
+    assert [m["seq"] for m in kernel.messages["comm"] if m["is"] == "live"][:3] == [1, 2, 3]
     kernel.until(lambda: not kernel.live()["running"])
 
 
@@ -140,16 +140,16 @@ def test_a_tape_is_seen_while_it_records(kernel, tmp_path):
         "    y = v * v\n    while not go.exists():\n        time.sleep(0.01)\n    y = y * v"
     )
     kernel.run(f"import pathlib, time\ngo = {str(go)!r}")
-    asked = kernel.begin(cell, "slow")
+    request = kernel.begin(cell, "slow")
     frame = kernel.until(lambda: _open(kernel.live()))
     assert (frame["tape"]["name"], frame["at"], frame["step"]) == ("slow", ["slow", 4], 0)
     assert [(v["name"], v["state"]) for v in frame["variables"]] == [("v", "pending")]
     go.touch()
-    kernel.finish(asked)
+    kernel.finish(request)
     done = kernel.until(lambda: _closed(kernel.live()))
     assert (done["tape"]["ops"], done["at"]) == (2, None)
-    told = kernel.ask({"do": "explain", "step": None}, "explanation", "error")
-    assert told["message"] == "Nobody has asked this tape for a gradient yet."
+    reply = kernel.ask({"do": "explain", "step": None}, "explanation", "error")
+    assert reply["message"] == "Nobody has asked this tape for a gradient yet."
 
 
 def _open(frame):
@@ -164,14 +164,14 @@ def _closed(frame):
 def test_hidden_it_costs_no_message_and_no_thread(trained):
     trained.say({"do": "hide"})
     trained.settle()
-    before = len(trained.told["comm"])
+    before = len(trained.messages["comm"])
     trained.run(LOOP.format(steps=5), "loop")
     trained.run(f"{LIVES}\nfrom tapelab.core.gradient_call import observers\nprint(observers)")
     assert trained.printed == "[]\n[]\n"
-    assert len(trained.told["comm"]) == before
+    assert len(trained.messages["comm"]) == before
 
 
-def test_what_was_asked_while_it_was_hidden_is_seen_when_it_is_shown(trained):
+def test_a_gradient_call_of_a_hidden_panel_is_seen_when_it_is_shown(trained):
     trained.say({"do": "hide"})
     trained.settle()
     trained.run(SETUP + LOOP.format(steps=3), "unseen")
@@ -181,7 +181,7 @@ def test_what_was_asked_while_it_was_hidden_is_seen_when_it_is_shown(trained):
     assert (frame["step"], frame["tape"]["name"], frame["kept"]) == (1, "tape", [1])
 
 
-def test_two_panels_are_told_alike_and_leave_alone(trained):
+def test_two_panels_get_the_same_messages_and_close_separately(trained):
     trained.open("second")
     assert trained.live("second")["step"] == 12
     assert [row[0] for row in trained.rows("second")] == list(range(1, 13))
@@ -200,29 +200,29 @@ def test_without_panels_there_is_no_thread(shared):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("command", "message"),
     [
         ({"do": "dance"}, "A Tape panel cannot ask for 'dance'. Try one of show, hide"),
         ({"do": ["show"]}, "A Tape panel cannot ask for ['show']."),
         ({"do": "show", "rate": 1e9}, "rate must be a number from 1 to 30, got 1000000000.0."),
-        ({"do": "show", "history": "all"}, "history must be a whole number from 1 to 500"),
+        ({"do": "show", "history": "all"}, "history must be an integer from 1 to 500"),
         ({"do": "set", "settings": {"colour": 1}}, "There is no setting 'colour'. Try one of"),
         ({"do": "set", "settings": 3}, "settings are an object of names and values, not 3."),
         ([1, 2], "A Tape panel cannot ask for None."),
     ],
 )
-def test_a_wrong_request_is_answered_with_an_error(kernel, asked, told):
-    assert told in kernel.ask(asked, "error")["message"]
+def test_a_wrong_request_is_answered_with_an_error(kernel, command, message):
+    assert message in kernel.ask(command, "error")["message"]
     assert kernel.live()
 
 
 def test_settings_go_both_ways(kernel):
-    told = kernel.ask({"do": "set", "settings": {"hints": False, "speed": 2}}, "settings")
-    assert (told["settings"]["hints"], told["settings"]["speed"]) == (False, 2)
+    reply = kernel.ask({"do": "set", "settings": {"hints": False, "speed": 2}}, "settings")
+    assert (reply["settings"]["hints"], reply["settings"]["speed"]) == (False, 2)
     kernel.run("print(tf.settings().hints)\ntf.settings(hints=True, speed=1.0)")
     assert kernel.printed == "False\n"
-    told = kernel.until(lambda: [m for m in kernel.told["comm"] if m["is"] == "settings"][1:])
-    assert told[0]["settings"]["hints"] is True
+    reply = kernel.until(lambda: [m for m in kernel.messages["comm"] if m["is"] == "settings"][1:])
+    assert reply[0]["settings"]["hints"] is True
 
 
 def test_an_error_in_the_cell_is_the_learners_own(kernel):
@@ -231,7 +231,7 @@ def test_an_error_in_the_cell_is_the_learners_own(kernel):
     assert kernel.at_rest(1)["findings"]
 
 
-def test_gradients_that_other_threads_ask_for_are_heard(kernel):
+def test_gradient_calls_of_other_threads_are_recorded(kernel):
     body = (SETUP + LOOP.format(steps=4)).replace("\n", "\n    ")
     kernel.run(f"import threading\ndef work():{body}\nt = threading.Thread(target=work)")
     kernel.run("t.start(); t.join()", "threads")
@@ -245,7 +245,7 @@ def test_trying_out_a_function_while_it_is_traced_is_no_step(kernel):
     assert kernel.at_rest(1)["loss"] == 25.0
 
 
-def test_compiled_steps_are_told_while_they_run(kernel):
+def test_compiled_steps_are_sent_while_they_run(kernel):
     kernel.run(SETUP)
     body = LOOP.format(steps=1).replace("for _ in range(1):", "def step():")
     kernel.run(f"@tf.function{body}")
