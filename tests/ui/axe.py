@@ -7,7 +7,7 @@ from playwright.sync_api import Locator
 from tools import node
 
 _SCRIPT = node.EXTENSION / "node_modules" / "axe-core" / "axe.min.js"
-_RUN = "element => axe.run(element).then(told => told.violations)"
+_RUN = "element => axe.run(element).then(result => result.violations)"
 
 
 def violations(element: Locator) -> list[str]:

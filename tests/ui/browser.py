@@ -87,24 +87,24 @@ OF_THE_HOST = (
 
 
 class Console:
-    """Collects the errors of a page: those it logs and those nobody caught."""
+    """Collects the errors of a page: those it logs and those that no code caught."""
 
     def __init__(self, page: Page) -> None:
-        self._heard: list[str] = []
+        self._errors: list[str] = []
         page.on("console", self._listen)
-        page.on("pageerror", lambda error: self._heard.append(f"uncaught: {error.message}"))
+        page.on("pageerror", lambda error: self._errors.append(f"uncaught: {error.message}"))
 
     def _listen(self, message: ConsoleMessage) -> None:
         if message.type == "error":
-            self._heard.append(f"{message.type}: {message.text}")
+            self._errors.append(f"{message.type}: {message.text}")
 
     def complaints(self, beyond: frozenset[str] = frozenset()) -> list[str]:
-        """List the errors heard, less those a stock page is known for."""
-        heard = (text for text in self._heard if not text.startswith(OF_THE_HOST))
-        return [text for text in heard if pattern_of(text) not in beyond]
+        """List the errors of the page, less those a stock page is known for."""
+        own = (text for text in self._errors if not text.startswith(OF_THE_HOST))
+        return [text for text in own if pattern_of(text) not in beyond]
 
     def patterns(self) -> frozenset[str]:
-        return frozenset(map(pattern_of, self._heard))
+        return frozenset(map(pattern_of, self._errors))
 
 
 def pattern_of(text: str) -> str:

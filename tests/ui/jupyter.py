@@ -94,14 +94,14 @@ def announced(
         for notice in runtime.glob("jpserver-*.json"):
             with suppress(ValueError):  # half written
                 facts = json.loads(notice.read_bytes())
-                if listens(facts["hostname"], facts["port"]):
+                if accepts_connections(facts["hostname"], facts["port"]):
                     return Server(root, facts["url"], facts["token"])
         time.sleep(0.05)
     raise AssertionError(f"No server within {seconds} s.")
 
 
-def listens(host: str, port: int) -> bool:
-    """Tell whether somebody listens there: a server writes its address down a moment earlier."""
+def accepts_connections(host: str, port: int) -> bool:
+    """Whether a server accepts connections: it writes its address down a moment earlier."""
     try:
         socket.create_connection((host, port), timeout=1).close()
     except OSError:

@@ -15,7 +15,7 @@ PATHS = {"lab": "lab/workspaces/{name}/tree/{path}", "notebook": "notebooks/{pat
 RUN_MILLISECONDS = 60_000
 SESSIONS = """address => fetch(address, {
   headers: {'X-XSRFToken': document.cookie.match(/_xsrf=([^;]*)/)?.[1] ?? ''},  // a hub wants it
-}).then(told => told.json())"""
+}).then(response => response.json())"""
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ class Notebook:
         expect(indicator).to_be_visible()
 
     def kernel(self) -> dict:
-        """What the server tells about the kernel of this notebook, if it has one yet."""
+        """What the server knows about the kernel of this notebook, if it has one yet."""
         address = self.page.evaluate("document.getElementById('jupyter-config-data').textContent")
         base = json.loads(address)["baseUrl"]
         sessions = self.page.evaluate(SESSIONS, f"{base}api/sessions")
-        mine = [told for told in sessions if self.file.as_posix().endswith(told["path"])]
+        mine = [session for session in sessions if self.file.as_posix().endswith(session["path"])]
         return mine[0]["kernel"] if mine else {}
 
     def prompts_of_state(self, state: str) -> Locator:

@@ -105,9 +105,9 @@ class Traffic:
         self.page.on("websocket", self._attend)
 
     def _attend(self, socket: WebSocket) -> None:
-        socket.on("framereceived", self._hear)
+        socket.on("framereceived", self._receive)
 
-    def _hear(self, frame: str | bytes) -> None:
+    def _receive(self, frame: str | bytes) -> None:
         if isinstance(frame, bytes):
             data = content_of(frame).get("data", {})
             if "is" in data:
@@ -116,15 +116,15 @@ class Traffic:
     def wait_for_setting(self, name: str, value: object) -> None:
         """Wait until the kernel says that it is set so."""
         for _ in range(600):
-            told = [each["settings"] for each in self.messages if each["is"] == "settings"]
-            if told and told[-1][name] == value:
+            settings = [each["settings"] for each in self.messages if each["is"] == "settings"]
+            if settings and settings[-1][name] == value:
                 return
             self.page.wait_for_timeout(50)
-        raise AssertionError(f"The kernel was not told that {name} is {value!r}.")
+        raise AssertionError(f"The kernel did not set {name} to {value!r}.")
 
     def live(self) -> list[dict]:
-        """The pushes heard so far."""
-        return [told for told in self.messages if told.get("is") == "live"]
+        """The pushes received so far."""
+        return [message for message in self.messages if message.get("is") == "live"]
 
 
 def run_cell(notebook: Notebook, number: int) -> None:
@@ -150,8 +150,8 @@ def command(page: Page, label: str) -> None:
 def forgive_widgets(*notebooks: Notebook) -> None:
     """Forget what pages that share a kernel without ipywidgets complain of, with no panel too.
 
-    ipywidgets opens a comm of its own, the kernel closes it, and every other page hears that.
+    ipywidgets opens a comm of its own, the kernel closes it, and every other page gets that.
     """
     for notebook in notebooks:
-        heard = notebook.console._heard
-        heard[:] = [text for text in heard if "Comm not found for comm id" not in text]
+        errors = notebook.console._errors
+        errors[:] = [text for text in errors if "Comm not found for comm id" not in text]

@@ -11,7 +11,7 @@ from tapelab.widgets.show import Picture
 from tests.ui.browser import Console
 from tests.ui.explorer import Explorer
 
-ASKING = """\
+WITH_QUESTION = """\
 import tapelab as tf
 x = tf.Variable(3.0, name="x"); y = tf.Variable(4.0, name="y")
 with tf.GradientTape() as tape:
@@ -34,7 +34,7 @@ def test_a_page_begins_with_a_question(browser, tmp_path):
     x, y = tf.Variable(3.0, name="x"), tf.Variable(4.0, name="y")
     with tf.GradientTape() as tape:
         z = x * y
-    file = tmp_path / "asking.html"
+    file = tmp_path / "question.html"
     file.write_text(Picture(tape.recording(z), predict=True).to_html(), "utf-8")
     page = browser.new_context(offline=True).new_page()
     console = Console(page)
@@ -45,7 +45,7 @@ def test_a_page_begins_with_a_question(browser, tmp_path):
 
 
 def test_an_output_and_a_widget_begin_with_a_question(open_notebook):
-    notebook = open_notebook(ASKING.format(then=""), ASKING.format(then=".widget()"))
+    notebook = open_notebook(WITH_QUESTION.format(then=""), WITH_QUESTION.format(then=".widget()"))
     notebook.run_all()
     asks(Explorer.in_frame(notebook.output(0)))
     asks(Explorer.within(notebook.cells.nth(1)))

@@ -65,8 +65,8 @@ def test_without_a_widget_manager_every_live_picture_is_a_page_that_steps(opened
     explorer = Explorer.in_frame(sliders)
     explorer.come_into_view()
     expect(explorer.counter).to_contain_text("/")
-    told = json.dumps(notebook.save())
-    assert '"output_type": "error"' not in told
+    saved = json.dumps(notebook.save())
+    assert '"output_type": "error"' not in saved
     expect(notebook.panel.get_by_text("model not found")).to_have_count(0)
     expect(notebook.panel.get_by_text("Error displaying widget")).to_have_count(0)
 

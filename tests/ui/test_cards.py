@@ -40,7 +40,7 @@ def test_an_explanation_and_a_check_are_shown_as_cards(cards):
     expect(shown.nth(1).locator("svg[role=img] rect.good")).to_have_count(6)
 
 
-def test_a_hint_stands_under_the_cell_that_asked(cards):
+def test_a_hint_stands_under_the_cell_of_the_gradient_call(cards):
     expect(cards.locator(".tapelab-hint")).to_have_count(1)
     expect(cards.locator(".tapelab-hint")).to_contain_text("is None: The path ends at np.mean(h)")
 

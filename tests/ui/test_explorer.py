@@ -90,7 +90,7 @@ def test_the_mouse_steps_to_the_end_and_back(explorer):
     explorer.click_to_the_end_and_back()
 
 
-def test_each_step_lights_up_its_piece_of_the_code_and_tells_what_happened(explorer):
+def test_each_step_lights_up_its_piece_of_the_code_and_says_what_happened(explorer):
     seen = []
     for step in range(1, 12):
         explorer.stands_at(step, of=11)
@@ -122,8 +122,8 @@ def test_where_two_paths_meet_the_contributions_are_added_with_this_steps_number
     explorer.button("Last step").click()
     explorer.button("Step back").click()
     explorer.stands_at(10, of=11)
-    told = re.sub(r"\s+", "", explorer.inspector.inner_text())
-    assert "−0.9900+4.0000=3.0100" in told
+    written = re.sub(r"\s+", "", explorer.inspector.inner_text())
+    assert "−0.9900+4.0000=3.0100" in written
 
 
 def test_at_the_end_every_variable_shows_its_gradient_and_at_the_start_none_does(explorer):
@@ -136,7 +136,7 @@ def test_at_the_end_every_variable_shows_its_gradient_and_at_the_start_none_does
     expect(first).not_to_contain_text("3.0100")
 
 
-def test_a_click_on_the_reel_goes_there(explorer):
+def test_a_click_on_the_timeline_goes_there(explorer):
     explorer.timeline.get_by_role("button").nth(3).click()
     expect(explorer.lit.first).to_have_text("tf.sin(x)")
 
@@ -153,7 +153,7 @@ def test_axe_finds_nothing_at_any_kind_of_step(explorer, scheme, forced):
 
 
 def test_an_output_looks_as_it_did_when_somebody_looked_at_it(explorer):
-    """Delete the picture, and the next run takes it anew: look at it."""
+    """Delete the picture, and the next run takes another: look at it."""
     explorer.button("Next sum").click()
     explorer.stands_at(10, of=11)
     page, frame = explorer.root.page, explorer.root.element_handle().owner_frame()

@@ -24,17 +24,17 @@ WHAT_EACH_LIGHTS = [
     ("tf.stop_gradient(x)", "x, 3.0000 → tf.stop_gradient(x)"),
     ("tf.cast(x, tf.int32)", "x, 3.0000 → tf.cast(x, tf.int32)"),
 ]
-"""The piece of code and the road that is cut, in the order of the findings."""
+"""The piece of code and the edge that is cut, in the order of the findings."""
 
-ROAD_WITH_THE_CROSS = """sign => {
+EDGE_WITH_THE_CROSS = """sign => {
   const on = (shape, point) => point.matrixTransform(shape.getScreenCTM());
   const at = on(sign, new DOMPoint(0, 0));
   const distance = path => Math.min(...Array.from({length: 101}, (_, part) => {
     const there = on(path, path.getPointAtLength(path.getTotalLength() * part / 100));
     return Math.hypot(there.x - at.x, there.y - at.y);
   }));
-  const roads = [...sign.ownerSVGElement.querySelectorAll('.ed.cut')];
-  const [near] = roads.sort((one, other) => distance(one) - distance(other));
+  const edges = [...sign.ownerSVGElement.querySelectorAll('.ed.cut')];
+  const [near] = edges.sort((one, other) => distance(one) - distance(other));
   return distance(near) < 3 ? near.parentElement.querySelector('title').textContent : '';
 }"""
 
@@ -68,13 +68,13 @@ def findings(explorer):
 
 
 def lights(explorer, finding):
-    """Check that a finding lights its line and the road that it cuts, and no other."""
-    code, road = WHAT_EACH_LIGHTS[finding]
+    """Check that a finding lights its line and the edge that it cuts, and no other."""
+    code, edge = WHAT_EACH_LIGHTS[finding]
     expect(explorer.lit).to_have_text(code)
     cross = explorer.root.locator(".cutsign")
     expect(cross).to_have_count(1)
     expect(explorer.root.locator(".ed.cut")).to_have_count(1)
-    assert cross.evaluate(ROAD_WITH_THE_CROSS) == road
+    assert cross.evaluate(EDGE_WITH_THE_CROSS) == edge
 
 
 @pytest.mark.parametrize("finding", [2, 1, 0])

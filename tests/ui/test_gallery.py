@@ -1,6 +1,6 @@
 """The gallery on the screen: every scene in every theme, as it looked when somebody looked at it.
 
-`python -m tests.ui.test_gallery` takes the small pictures anew that the scenes are compared with:
+`python -m tests.ui.test_gallery` retakes the small pictures that the scenes are compared with:
 look at them before you commit them.
 """
 
@@ -105,14 +105,14 @@ def opened(browser: Browser, file: Path, theme: str) -> tuple[Page, Console, lis
     """The gallery in a theme and in the bundled fonts, with its console and what it asks for."""
     page = browser.new_context(viewport={"width": 1228, "height": 900}, **THEMES[theme]).new_page()
     page.add_init_script(font_script())
-    console, asked = Console(page), []
-    page.on("request", lambda request: asked.append(request.url))
+    console, requests = Console(page), []
+    page.on("request", lambda request: requests.append(request.url))
     page.goto(file.as_uri())
     page.wait_for_function(READY)
     if theme == "dark":
         page.get_by_role("button", name="Dark").click()
     hold_still(page)
-    return page, console, asked
+    return page, console, requests
 
 
 def turn(page: Page) -> None:
@@ -129,9 +129,9 @@ def pages(browser, file):
     """The gallery in each theme; its console stays silent, and it asks for nothing outside."""
     found = {theme: opened(browser, file, theme) for theme in THEMES}
     yield {theme: page for theme, (page, _, _) in found.items()}
-    for page, console, asked in found.values():
+    for page, console, requests in found.values():
         assert console.complaints() == []
-        assert [url for url in asked if not url.startswith(("file:", "blob:", "data:"))] == []
+        assert [url for url in requests if not url.startswith(("file:", "blob:", "data:"))] == []
         page.context.close()
 
 
@@ -142,7 +142,7 @@ def page(request, pages):
 
 @pytest.fixture
 def styled(pages):
-    """Style the light page anew for one test."""
+    """Restyle the light page for one test."""
     page = pages["light"]
     kept = page.evaluate("document.head.childElementCount")
 
@@ -160,7 +160,7 @@ def test_the_design_has_a_twin_for_each_of_its_scenes():
 
 def test_axe_finds_nothing_in_any_theme(page):
     found = violations(page.locator("main"))
-    assert [told for told in found if not told.startswith(SEVERAL)] == []
+    assert [violation for violation in found if not violation.startswith(SEVERAL)] == []
 
 
 @pytest.mark.parametrize(("letter", "theme"), SEEN)
@@ -227,8 +227,8 @@ def test_every_mark_of_a_graph_stands_out_from_what_is_behind_it(page):
 
 
 def test_a_mark_that_does_not_stand_out_would_be_noticed(styled):
-    told = styled("#a .ed.f { stroke: #eee !important }").evaluate(MARKS)
-    assert any(each.startswith("a: ed f") for each in told)
+    marks = styled("#a .ed.f { stroke: #eee !important }").evaluate(MARKS)
+    assert any(each.startswith("a: ed f") for each in marks)
 
 
 def test_painted_marks_stand_out_as_drawn_ones_do(page):
@@ -247,7 +247,7 @@ def test_a_card_draws_what_it_cannot_write(pages):
     assert card.locator(".heat path.g").count() == card.locator(".heat path.down").count() == 1
 
 
-def test_code_on_hatched_cards_can_be_read_where_more_contrast_is_asked_for(pages):
+def test_code_on_hatched_cards_can_be_read_where_more_contrast_is_wanted(pages):
     line = "getComputedStyle(document.querySelector('#c .hatchline')).stroke"
     shades = [float(part) for part in re.findall(r"[\d.]+", pages["contrast"].evaluate(line))]
     assert min(shades[:3]) > 0.8
@@ -259,13 +259,13 @@ def test_nothing_on_the_page_is_wider_than_the_page(page):
 
 def test_code_and_graph_keep_their_direction_where_the_page_is_turned(page):
     turn(page)
-    told = page.evaluate(
+    directions = page.evaluate(
         """() => ['.code', '.stage', '.timelinewrap', '.transport'].map(which =>
           getComputedStyle(document.querySelector('#a ' + which)).direction)"""
     )
     turned = page.evaluate("getComputedStyle(document.querySelector('#a .bar')).direction")
     turn(page)
-    assert (told, turned) == (["ltr"] * 4, "rtl")
+    assert (directions, turned) == (["ltr"] * 4, "rtl")
 
 
 def test_on_paper_no_part_of_a_graph_is_cut_off(pages):
@@ -281,8 +281,8 @@ def test_on_paper_no_part_of_a_graph_is_cut_off(pages):
     assert on_paper == []
 
 
-def take_anew(folder: Path) -> None:
-    """Take the pictures anew that scenes are compared with."""
+def retake(folder: Path) -> None:
+    """Retake the pictures that scenes are compared with."""
     SHOTS.mkdir(exist_ok=True)
     file = write(folder.resolve())
     for old in SHOTS.iterdir():
@@ -300,4 +300,4 @@ def take_anew(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    take_anew(Path(sys.argv[1] if sys.argv[1:] else "build/gallery"))
+    retake(Path(sys.argv[1] if sys.argv[1:] else "build/gallery"))

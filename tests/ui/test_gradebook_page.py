@@ -19,7 +19,7 @@ PAGES = {
     "03 The backward pass": "/assignment?name=03&sort=points&order=down",
     "Ada Lovelace": "/submission?assignment=03&student=ada",
 }
-WITHOUT_FRAMES = "axe.run(document, {iframes: false}).then(told => told.violations)"
+WITHOUT_FRAMES = "axe.run(document, {iframes: false}).then(result => result.violations)"
 """The Explorer inside has tests of its own."""
 REFUSED = "error: Failed to load resource: the server responded with a status of # (Bad Request)"
 """Chromium says this itself where a form is refused in words."""
@@ -31,8 +31,8 @@ def at(tmp_path_factory):
     place = tmp_path_factory.mktemp("course") / "course.db"
     with Gradebook.open(place, by="grace") as book:
         fill(book)
-        with serving(book) as listening:
-            yield listening
+        with serving(book) as server:
+            yield server
 
 
 @pytest.fixture
@@ -134,9 +134,9 @@ def test_a_form_of_another_site_is_refused(page, browser, at):
     evil = page.context.new_page()
     evil.route("**/evil", lambda route: route.fulfill(content_type="text/html", body=form))
     evil.goto("http://evil.example/evil")
-    with evil.expect_navigation() as told:
+    with evil.expect_navigation() as answer:
         evil.get_by_role("button").click()
-    assert told.value.status == 403
+    assert answer.value.status == 403
     page.goto("/submission?assignment=03&student=מרים")
     expect(page.locator(".key")).to_have_text("6")
     expect(page.get_by_role("region", name="History")).not_to_contain_text("mark:")
@@ -158,6 +158,6 @@ def test_axe_finds_nothing_on_any_page_and_no_page_is_wider_than_the_window(brow
         expect(heading).to_have_text(re.compile(title if language == "en" else "."))
         assert page.locator("html").get_attribute("lang") == language
         page.evaluate(axe_script())
-        assert [told["id"] for told in page.evaluate(WITHOUT_FRAMES)] == []
+        assert [rule["id"] for rule in page.evaluate(WITHOUT_FRAMES)] == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()

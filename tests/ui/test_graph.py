@@ -45,12 +45,12 @@ SIZE = {"width": 1280, "height": 900}
 def pages(browser):
     """Hand out one page to all tests; a page in other colours is opened beside it."""
     usual = browser.new_context(viewport=SIZE).new_page()
-    heard = Console(usual)
+    console = Console(usual)
 
     def hand_out(**context):
         if not context:
             usual.set_viewport_size(SIZE)
-            return usual, heard
+            return usual, console
         page = browser.new_context(viewport=SIZE, **context).new_page()
         return page, Console(page)
 
@@ -112,7 +112,7 @@ def test_the_button_folds_what_is_open_around_this_step(opened):
     assert cards(page).count() < before
 
 
-def test_a_folded_loop_tells_which_iteration_a_step_is_in(opened):
+def test_a_folded_loop_says_which_iteration_a_step_is_in(opened):
     page, explorer = opened(loop(100), step=1 + 3 * 36 + 2)
     card = cards(page).filter(has_text="×100")
     expect(card).to_contain_class("v")
@@ -142,9 +142,9 @@ def test_names_are_whole_and_stand_inside_their_cards(opened, width):
     page, _ = opened(named())
     page.set_viewport_size({"width": width, "height": 900})
     page.evaluate(DRAWN)
-    told = cards(page).evaluate_all(FITS)
-    assert all(fits for _, _, fits in told), told
-    shown = {title: text for text, title, _ in told}
+    titles = cards(page).evaluate_all(FITS)
+    assert all(fits for _, _, fits in titles), titles
+    shown = {title: text for text, title, _ in titles}
     if width > 1000:
         assert shown["the_hidden_layer_of_my_network"] == "the_hidden_layer_of_my_network"
     for title, text in shown.items():
@@ -325,9 +325,9 @@ def test_a_long_tape_says_how_much_it_reads_before_it_is_drawn(browser, tmp_path
     page.goto(file.as_uri())
     explorer = Explorer.within(page)
     expect(explorer.graph).to_be_visible(timeout=60_000)
-    told = page.evaluate("window.reads")
-    assert [title for title, _ in told][:1] == ["Reading 210\u202f000 ops"]
-    shares = [share for _, share in told]
+    reads = page.evaluate("window.reads")
+    assert [title for title, _ in reads][:1] == ["Reading 210\u202f000 ops"]
+    shares = [share for _, share in reads]
     assert shares == sorted(shares)
     assert len(set(shares)) >= 3
 

@@ -1,4 +1,4 @@
-"""The browser tests rest on these: cells run, complaints are heard, barriers are seen."""
+"""The browser tests rest on these: cells run, complaints are collected, barriers are seen."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ place = pathlib.Path("runtime")
 place.mkdir()
 (place / "jpserver-1.json").write_text(json.dumps(facts))
 time.sleep(0.3)
-(place / "listens").touch()
+(place / "ready").touch()
 door.listen()
 time.sleep(60)
 """
 
 
-def test_a_server_is_announced_when_it_listens_not_when_it_has_written_its_address(
+def test_a_server_is_announced_when_it_accepts_connections_not_when_it_has_written_its_address(
     tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
     with running([sys.executable, "-c", LATE_SERVER], tmp_path) as (process, runtime):
         server = announced(process, runtime, tmp_path)
         assert server.token == "t"
-        assert (runtime / "listens").exists()
+        assert (runtime / "ready").exists()
 
 
 @pytest.mark.parametrize("app", ["lab", "notebook"])
@@ -51,7 +51,7 @@ def page(browser):
     context.close()
 
 
-def test_an_error_in_the_console_is_heard(page):
+def test_an_error_in_the_console_is_collected(page):
     console = Console(page)
     page.evaluate("console.error('lost 3 nodes'); setTimeout(() => { throw Error('broken') })")
     page.wait_for_timeout(100)
@@ -59,9 +59,9 @@ def test_an_error_in_the_console_is_heard(page):
     assert console.complaints(beyond=frozenset({"error: lost # nodes"})) == ["uncaught: broken"]
 
 
-def test_numbers_and_addresses_do_not_tell_errors_apart():
-    told = [f"GET http://localhost:{port}/x failed after {port} ms" for port in (8888, 9999)]
-    assert pattern_of(told[0]) == pattern_of(told[1]) == "GET <address> failed after # ms"
+def test_numbers_and_addresses_do_not_distinguish_errors():
+    errors = [f"GET http://localhost:{port}/x failed after {port} ms" for port in (8888, 9999)]
+    assert pattern_of(errors[0]) == pattern_of(errors[1]) == "GET <address> failed after # ms"
 
 
 def test_axe_sees_a_button_without_a_name(page):

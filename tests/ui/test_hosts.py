@@ -89,7 +89,7 @@ def lesson_with(place: Path, *code: str) -> Path:
     [("oldest", "lab"), ("oldest", "notebook"), ("newest", "notebook")],
     indirect=["host"],
 )
-def test_a_lesson_runs_its_picture_steps_and_a_live_one_tells_python_its_step(opened, host, app):
+def test_a_lesson_runs_its_picture_steps_and_a_live_one_sends_python_its_step(opened, host, app):
     notebook = opened(file=lesson_with(host.server.root / app, LIVE, "print(live.step)"), app=app)
     notebook.run_all()
     outputs = [out for cell in notebook.save()["cells"] for out in cell.get("outputs", [])]
@@ -98,7 +98,7 @@ def test_a_lesson_runs_its_picture_steps_and_a_live_one_tells_python_its_step(op
     turn_the_wheel_until(frame, notebook)
     Explorer.within(frame.content_frame).click_to_the_end_and_back()
 
-    live, told = notebook.cells.nth(-2), notebook.cells.last
+    live, last = notebook.cells.nth(-2), notebook.cells.last
     explorer = Explorer.within(live)
     turn_the_wheel_until(explorer.root, notebook)
     explorer.come_into_view()
@@ -106,26 +106,26 @@ def test_a_lesson_runs_its_picture_steps_and_a_live_one_tells_python_its_step(op
     of = explorer.steps()
     explorer.stands_at(of, of)
     notebook.page.wait_for_timeout(300)  # steps reach Python at a pace
-    told.locator(".jp-InputArea-editor").click()
+    last.locator(".jp-InputArea-editor").click()
     notebook.page.keyboard.press("Control+Enter")
-    expect(told.locator(".jp-OutputArea-output")).to_have_text(str(of))
+    expect(last.locator(".jp-OutputArea-output")).to_have_text(str(of))
 
 
 @pytest.mark.parametrize("host", ["oldest"], indirect=True)
 def test_the_command_works_there(host):
     command = [host.python, "-m", "tapelab.cli"]
-    told = subprocess.run([*command, "doctor", "--json"], capture_output=True, check=True)
-    assert {each["state"] for each in json.loads(told.stdout)["checks"]} <= {"good", "poor"}
+    completed = subprocess.run([*command, "doctor", "--json"], capture_output=True, check=True)
+    assert {each["state"] for each in json.loads(completed.stdout)["checks"]} <= {"good", "poor"}
     for help_of in ("show", "export", "explain", "lab", "lessons", "warmup"):
         subprocess.run([*command, help_of, "--help"], capture_output=True, check=True)
 
 
 def test_the_oldest_releases_are_what_the_metadata_promise():
-    told = subprocess.run(
+    completed = subprocess.run(
         [OLDEST, "-m", "pip", "list", "--format=json"], capture_output=True, check=True
     )
     versions = {each["name"].lower().replace("_", "-"): each["version"]
-                for each in json.loads(told.stdout)}  # fmt: skip
+                for each in json.loads(completed.stdout)}  # fmt: skip
     for bound in lower_bounds("lab"):
         name, _, version = bound.partition("==")
         assert (versions[name] + ".").startswith(f"{version}."), name

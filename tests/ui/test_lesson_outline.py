@@ -14,7 +14,7 @@ from tests.ui.tape_panel import command, run_cell
 
 RIGHT = """\
 @tf.exercise("02.1")
-def slope(value):
+def derivative(value):
     x = tf.Variable(value)
     with tf.GradientTape() as tape:
         y = x * x
@@ -23,20 +23,20 @@ def slope(value):
 tf.check("02.1")"""
 SWAPPED = """\
 @tf.exercise("02.2")
-def slopes(x_value, y_value):
+def both(x_value, y_value):
     return {"x": tf.constant(x_value), "y": tf.constant(y_value)}
 
 tf.check("02.2")"""
 WORTH = [
     {"id": "02.1", "title": "x², anywhere", "points": 10},
-    {"id": "02.2", "title": "Both slopes", "points": 10},
+    {"id": "02.2", "title": "Both gradients", "points": 10},
 ]
 PARTS = [
     ("markdown", "# 02 · The first tape"),
     ("code", "import tapelab as tf"),
-    ("markdown", "## A slope\n\nWords.\n\n### Exercise 02.1: x², anywhere" + "\n\nMore." * 60),
+    ("markdown", "## A derivative\n\nWords.\n\n### Exercise 02.1: x², anywhere" + "\n\nMore." * 60),
     ("code", RIGHT),
-    ("markdown", "## Several sources\n\n### Exercise 02.2: both slopes"),
+    ("markdown", "## Several sources\n\n### Exercise 02.2: both gradients"),
     ("code", SWAPPED),
 ]
 
@@ -73,12 +73,12 @@ def lesson(open_notebook, folder):
     return open_notebook(file=write_lesson(folder / "lesson.ipynb"))
 
 
-def test_a_lesson_tells_its_parts_and_what_they_are_worth_before_anything_runs(lesson):
+def test_a_lesson_lists_its_parts_and_what_they_are_worth_before_anything_runs(lesson):
     outline = outline_of(lesson)
     expect(outline.get_by_role("heading")).to_have_text("02 · The first tape")
     expect(outline.get_by_role("status")).to_have_text("0 of 20 points · 0 of 2 exercises right")
     expect(outline.locator(".row")).to_have_text(
-        ["A slope", "x², anywhere10 points", "Several sources", "Both slopes10 points"]
+        ["A derivative", "x², anywhere10 points", "Several sources", "Both gradients10 points"]
     )
     expect(outline.get_by_role("img", name="not checked yet")).to_have_count(2)
 
@@ -92,14 +92,14 @@ def test_verdicts_arrive_as_they_are_given_and_outlive_page_and_kernel(lesson):
     expect(status).to_have_text("10 of 20 points · 1 of 2 exercises right", timeout=30_000)
     run_cell(lesson, 2)
     expect(status).to_have_text("12 of 20 points · 1 of 2 exercises right", timeout=30_000)
-    told = ["A slope", "x², anywhere10 of 10", "Several sources", "Both slopes2 of 10"]
-    expect(outline.locator(".row")).to_have_text(told)
+    rows = ["A derivative", "x², anywhere10 of 10", "Several sources", "Both gradients2 of 10"]
+    expect(outline.locator(".row")).to_have_text(rows)
     expect(outline.get_by_role("img", name="partly right")).to_have_count(1)
     expect(outline.get_by_role("img", name="right", exact=True)).to_have_count(1)
     lesson.save()
     lesson.page.reload()
     expect(lesson.cells.first).to_be_visible(timeout=30_000)
-    expect(outline_of(lesson).locator(".row")).to_have_text(told, timeout=20_000)
+    expect(outline_of(lesson).locator(".row")).to_have_text(rows, timeout=20_000)
 
 
 @NEWEST_FIRST
@@ -107,14 +107,14 @@ def test_a_click_leads_to_the_exercise_and_the_outline_follows_the_active_cell(l
     outline = outline_of(lesson)
     current = outline.locator(".row[aria-current]")
     expect(current).to_have_count(0)
-    outline.locator(".row", has_text="Both slopes").click()
+    outline.locator(".row", has_text="Both gradients").click()
     expect(lesson.cells.nth(2)).to_contain_class("jp-mod-active")
     expect(lesson.cells.nth(2)).to_be_in_viewport()
-    expect(lesson.panel.get_by_role("heading", name="both slopes")).to_be_in_viewport()
-    expect(current).to_contain_text("Both slopes")
-    outline.locator(".row", has_text="A slope").click()
-    expect(current).to_contain_text("A slope")
-    expect(lesson.panel.get_by_role("heading", name="A slope")).to_be_in_viewport()
+    expect(lesson.panel.get_by_role("heading", name="both gradients")).to_be_in_viewport()
+    expect(current).to_contain_text("Both gradients")
+    outline.locator(".row", has_text="A derivative").click()
+    expect(current).to_contain_text("A derivative")
+    expect(lesson.panel.get_by_role("heading", name="A derivative")).to_be_in_viewport()
 
 
 def test_arrow_keys_lead_from_part_to_part(lesson):

@@ -97,14 +97,14 @@ def address(request, tmp_path_factory):
 def page(browser, address):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
-    console, asked = Console(page), []
-    page.on("request", lambda request: asked.append(request.url))
+    console, requests = Console(page), []
+    page.on("request", lambda request: requests.append(request.url))
     page.goto(address)
     expect(page.get_by_text("Python stands at step 0.", exact=True)).to_be_visible(timeout=PATIENCE)
     yield page
     context.close()
     ours = (address, "data:", "blob:", address.replace("http", "ws", 1))
-    assert [each for each in asked if not each.startswith(ours)] == []
+    assert [each for each in requests if not each.startswith(ours)] == []
     assert console.complaints() == []
 
 
@@ -126,7 +126,7 @@ def test_the_code_shown_is_that_of_the_cell(page):
     expect(framed(page).root).to_contain_text("z = x * tf.sin(x)")
 
 
-def test_a_live_widget_tells_python_its_step(page):
+def test_a_live_widget_sends_python_its_step(page):
     explorer = Explorer.within(page.locator("marimo-anywidget"))
     explorer.come_into_view()
     explorer.button("Step").click()
@@ -135,12 +135,12 @@ def test_a_live_widget_tells_python_its_step(page):
 
 def test_an_explanation_names_the_line_to_write(page):
     shown = [page.locator("body"), *(f.locator("body") for f in page.frames[1:])]
-    told = " ".join(each.inner_text() for each in shown)
-    assert "tf.reduce_mean(w)" in told
+    text = " ".join(each.inner_text() for each in shown)
+    assert "tf.reduce_mean(w)" in text
 
 
 def test_neither_jupyterlab_nor_the_widgets_of_jupyter_are_needed_for_it():
     python = hosts.ensure(hosts.MARIMO) / "bin" / "python"
     question = "import importlib.util; print(importlib.util.find_spec('jupyterlab'))"
-    told = subprocess.run([python, "-c", question], capture_output=True, text=True, check=True)
-    assert told.stdout == "None\n"
+    completed = subprocess.run([python, "-c", question], capture_output=True, text=True, check=True)
+    assert completed.stdout == "None\n"

@@ -45,18 +45,18 @@ MODULE_HOST = """<!doctype html><div id="el"></div><script type="module">
 const state = %s;
 const bytes = Uint8Array.from(atob(state.recording), letter => letter.charCodeAt(0));
 state.recording = new DataView(bytes.buffer);
-const heard = {};
+const handlers = {};
 window.saves = [];
 window.model = {
   get: name => state[name],
   set: (name, value) => { state[name] = value; },
   save_changes: () => window.saves.push(state.step),
-  on: (event, listener) => (heard[event] ??= new Set()).add(listener),
-  off: (event, listener) => heard[event]?.delete(listener),
+  on: (event, listener) => (handlers[event] ??= new Set()).add(listener),
+  off: (event, listener) => handlers[event]?.delete(listener),
   send: () => {},
   change: (name, value) => {
     state[name] = value;
-    heard[`change:${name}`]?.forEach(listener => listener());
+    handlers[`change:${name}`]?.forEach(listener => listener());
   },
 };
 const code = new Blob([%s], {type: 'text/javascript'});
@@ -118,12 +118,12 @@ def test_a_renderer_of_mimebundles_alone_shows_a_picture_that_steps(page, pictur
 
 
 def test_a_renderer_of_text_alone_has_the_tape_to_read(picture):
-    told = picture._repr_mimebundle_()["text/plain"]
-    assert "z = x * tf.sin(x)" in told
-    assert "the way back" in told
+    text = picture._repr_mimebundle_()["text/plain"]
+    assert "z = x * tf.sin(x)" in text
+    assert "the way back" in text
 
 
-def test_any_host_of_anywidget_modules_runs_the_widget_and_hears_its_steps(page, picture):
+def test_any_host_of_anywidget_modules_runs_the_widget_and_gets_its_steps(page, picture):
     widget = picture.widget()
     names = ("step", "language", "words", "predictions", "explanation")
     state = {name: getattr(widget, name) for name in names} | {

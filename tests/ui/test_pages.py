@@ -56,7 +56,7 @@ def test_no_page_is_wider_than_its_window(opened):
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_paper_is_white_and_shows_every_frame_and_every_lane(opened):
+def test_paper_is_white_and_shows_every_frame_and_every_edge(opened):
     shown = {
         kind: opened.locator(f".tl {kind}:visible").count() for kind in (".fr", ".ed", ".ed.b")
     }

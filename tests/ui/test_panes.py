@@ -39,7 +39,7 @@ def test_the_first_nan_is_one_key_away(show):
     expect(views.pane("Flow")).to_contain_text("The first NaN or ∞ is born at step 2.")
 
 
-def test_memory_tells_of_this_step_and_watched_tells_who_and_why(show):
+def test_memory_describes_this_step_and_watched_says_what_and_why(show):
     views = show(TWO_CALLS)
     views.press("Home", "3")
     expect(views.pane("Memory")).to_contain_text("held by the tape0 bytes")

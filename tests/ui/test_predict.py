@@ -53,7 +53,7 @@ def test_what_takes_the_focus_in_a_low_place_is_not_left_behind_the_buttons(show
     assert field["y"] + field["height"] <= foot["y"]
 
 
-def test_about_matrices_their_shape_is_asked_for(show):
+def test_the_question_about_a_matrix_is_its_shape(show):
     views = show("matmul")
     views.press("b", "p")
     field = views.root.get_by_role("textbox", name="What shape has the gradient")
@@ -77,7 +77,7 @@ def test_on_the_way_forward_the_next_op_is_chosen_and_an_answer_taken_back(show)
     expect(views.root.get_by_role("toolbar", name="This tape")).not_to_contain_text(" of ")
 
 
-def test_a_widget_gets_its_later_views_from_the_kernel_and_tells_it_of_predictions(open_notebook):
+def test_a_widget_gets_its_later_views_from_the_kernel_and_sends_it_predictions(open_notebook):
     notebook = open_notebook(WIDGET, "print([each['right'] for each in widget.predictions])")
     notebook.run_all()
     explorer = Explorer.within(notebook.cells.nth(0))

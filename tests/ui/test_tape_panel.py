@@ -50,9 +50,9 @@ def stop(notebook):
 
 def wait_until_the_layout_is_saved(notebook):
     """JupyterLab saves a while after the last change which panels are open."""
-    asked = "fetch(location.pathname.match(/.*workspaces.[^/]*/)[0].replace('lab/', 'lab/api/'))"
+    fetched = "fetch(location.pathname.match(/.*workspaces.[^/]*/)[0].replace('lab/', 'lab/api/'))"
     for _ in range(400):
-        if is_open(notebook.page.evaluate(f"{asked}.then(told => told.json())")):
+        if is_open(notebook.page.evaluate(f"{fetched}.then(response => response.json())")):
             return
         notebook.page.wait_for_timeout(50)
     raise AssertionError("JupyterLab never saved that the panel is open.")
@@ -91,7 +91,7 @@ def trained_once(run_once):
     run_once[1].show_live()
 
 
-def test_while_a_cell_runs_the_panel_is_told_again_and_again(open_notebook):
+def test_while_a_cell_runs_the_panel_gets_frame_after_frame(open_notebook):
     notebook = open_notebook(IMPORT, trained(150))
     traffic = Traffic.of(notebook)
     panel = TapePanel.beside(notebook)
@@ -99,9 +99,9 @@ def test_while_a_cell_runs_the_panel_is_told_again_and_again(open_notebook):
     run_cell(notebook, 1)
     expect(panel.status).to_have_text("Live", timeout=20_000)
     expect(panel.status).to_have_text("Last run", timeout=30_000)
-    running = [told for told in traffic.live() if told["running"] and told["step"]]
+    running = [frame for frame in traffic.live() if frame["running"] and frame["step"]]
     assert len(running) > 5  # how often where the machine is free: see benchmarks
-    assert [told["seq"] for told in traffic.live()] == list(range(1, len(traffic.live()) + 1))
+    assert [frame["seq"] for frame in traffic.live()] == list(range(1, len(traffic.live()) + 1))
 
 
 def test_the_panel_shows_step_loss_norms_and_what_is_wrong_while_the_cell_runs(open_notebook):
@@ -137,7 +137,7 @@ def test_a_cell_that_imports_tapelab_itself_is_live_too(open_notebook):
     stop(notebook)
 
 
-def test_hidden_it_hears_nothing(open_notebook):
+def test_hidden_it_gets_no_frames(open_notebook):
     notebook = open_notebook(IMPORT, trained(40))
     traffic = Traffic.of(notebook)
     panel = TapePanel.beside(notebook)
@@ -195,7 +195,7 @@ def test_two_notebooks_do_not_mix(open_notebook, folder):
 
 
 @NEWEST_FIRST
-def test_two_pages_on_one_kernel_are_told_each_for_itself(open_notebook):
+def test_two_pages_on_one_kernel_get_their_own_messages(open_notebook):
     notebook = open_notebook(IMPORT, trained(), SMALL)
     panel = TapePanel.beside(notebook)
     panel.connect(notebook)
@@ -251,7 +251,7 @@ def overlapping(bar):
     ]
 
 
-def test_asking_why_opens_the_explanation(trained_once):
+def test_the_button_why_opens_the_explanation(trained_once):
     _, panel = trained_once
     panel.button("Ask why").click()
     expect(panel.explorer.root.get_by_role("heading").first).to_have_text("Why is it None?")
@@ -291,8 +291,8 @@ def test_a_node_clicked_lights_its_code_in_the_cell(stepping):
     panel.button("Back to live").click()
     expect(notebook.panel.locator(".tapelab-lit")).to_have_count(0)
     command(notebook.page, "Explain this gradient")
-    told = "The gradient of y with respect to x arrives, and nothing looks wrong with it."
-    expect(panel.root.locator(".well")).to_have_text(told)
+    explanation = "The gradient of y with respect to x arrives, and nothing looks wrong with it."
+    expect(panel.root.locator(".well")).to_have_text(explanation)
     assert violations(panel.root) == []
 
 

@@ -146,7 +146,7 @@ def test_hints_are_turned_off_by_command_for_the_kernel_too(open_notebook):
     traffic.wait_for_setting("hints", True)
 
 
-def test_the_foot_of_the_page_tells_of_the_tape_and_opens_the_panel(notebook):
+def test_the_status_bar_describes_the_tape_and_opens_the_panel(notebook):
     panel = TapePanel(notebook.page)
     status = notebook.page.locator(".tapelab-status button")
     status.click()

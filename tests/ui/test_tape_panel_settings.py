@@ -52,14 +52,14 @@ def host(own) -> Iterator[Host]:
 
 @dataclass(frozen=True)
 class Desk:
-    """A notebook whose kernel knows tapelab, the panel beside it, and all that it is told."""
+    """A notebook whose kernel knows tapelab, the panel beside it, and all messages to it."""
 
     notebook: Notebook
     panel: TapePanel
     traffic: Traffic
 
     def choose(self, name: str, value: object) -> None:
-        """Change a setting in the settings editor, wait until the kernel knows it, and go back."""
+        """Change a setting in the settings editor, wait until the kernel knows it, and return."""
         page = self.notebook.page
         self.traffic.messages.clear()
         self.notebook.cells.first.locator(".jp-InputPrompt").click()  # the panel keeps its keys
@@ -79,10 +79,10 @@ class Desk:
         run_cell(self.notebook, 1)
         expect(self.panel.step).to_have_text(f"step {last}", timeout=RUN_MILLISECONDS)
 
-    def python_says(self, told: str, cell: int = 2) -> None:
+    def python_says(self, settings: str, cell: int = 2) -> None:
         """Look up the settings in Python, or set them there."""
         run_cell(self.notebook, cell)
-        whole = re.compile(rf"^Settings\(.*{re.escape(told)}.*\)$")
+        whole = re.compile(rf"^Settings\(.*{re.escape(settings)}.*\)$")
         expect(self.notebook.output(cell)).to_have_text(whole, timeout=RUN_MILLISECONDS)
 
 

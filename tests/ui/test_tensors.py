@@ -17,7 +17,7 @@ with tf.GradientTape() as tape:
     said = tf.strings.upper(word)
     hidden = tf.transpose(weights) * 2.0
     loss = tf.reduce_sum(hidden) + tf.reduce_sum(photo) + tf.reduce_sum(maps)
-slope = tape.gradient(loss, weights)
+gradient = tape.gradient(loss, weights)
 recording = tape.recording()"""
 
 LIVE = """\

@@ -1,4 +1,4 @@
-"""Keys, roads, time and moments; and no view stands in a reader's way."""
+"""Keys, edges, time and frames; and no view stands in a reader's way."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_iteration_of_a_loop_is_chosen_by_number_or_by_key(show):
     expect(field).to_have_value("29")
 
 
-def test_a_road_says_where_it_leads_from_and_to(show):
+def test_an_edge_says_where_it_leads_from_and_to(show):
     views = show("scene_a")
     titles = views.graph.locator("g > title", has_text="→")
     assert titles.first.text_content() == "x, 3.0000 → x * y"

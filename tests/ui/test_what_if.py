@@ -89,7 +89,7 @@ def test_axe_finds_nothing_among_the_sliders(shown, scheme):
     assert [each for each in found if not each.startswith("heading-order")] == []
 
 
-def test_what_the_function_raises_is_told_below_the_sliders(shown):
+def test_what_the_function_raises_stands_below_the_sliders(shown):
     explorer = live(shown[0], cell=1)
     explorer.root.scroll_into_view_if_needed()
     slider = explorer.root.get_by_role("slider")

@@ -44,8 +44,8 @@ def offline(browser):
     """A page without a network, which remembers what it asked for."""
     context = browser.new_context(offline=True)
     page = context.new_page()
-    page.asked = []
-    page.on("request", lambda request: page.asked.append(request.url))
+    page.requests = []
+    page.on("request", lambda request: page.requests.append(request.url))
     page.console = Console(page)
     yield page
     context.close()
@@ -64,7 +64,7 @@ def test_no_output_asks_a_kernel_for_a_widget(saved):
 
 @pytest.fixture(scope="module", params=PATHS)
 def reopened(open_notebooks, saved, request):
-    """A copy each, as two pages of one kernel hear of one another's comms."""
+    """A copy each, as two pages of one kernel receive one another's comms."""
     file = saved.file.with_name(f"{request.param}.ipynb")
     file.write_bytes(saved.file.read_bytes())
     return open_notebooks(file=file, app=request.param)
@@ -86,7 +86,7 @@ def test_a_saved_notebook_shows_in_pages_what_was_live(reopened):
     expect(reopened.panel.get_by_text("model not found")).to_have_count(0)
 
 
-def test_a_notebook_from_elsewhere_tells_the_tape_in_text(open_notebook, saved):
+def test_a_notebook_from_elsewhere_shows_the_tape_as_text(open_notebook, saved):
     """JupyterLab takes frames out of what it has not signed itself."""
     foreign = saved.file.with_name("from_elsewhere.ipynb")
     foreign.write_text(saved.file.read_text("utf-8").replace("3.0", "3.00"), "utf-8")
@@ -106,7 +106,7 @@ def test_one_exported_file_opens_offline_and_steps(offline, tmp_path):
     explorer.click_to_the_end_and_back()
     expect(explorer.root).to_contain_text("z = x * tf.sin(x)")
     assert violations(explorer.root) == []
-    assert offline.asked == [file.as_uri()]
+    assert offline.requests == [file.as_uri()]
     assert offline.console.complaints() == []
 
 

@@ -1,4 +1,4 @@
-"""What the Tape panel is told while a cell runs, made by the kernel's own side of it."""
+"""The messages that the Tape panel gets while a cell runs, made by the kernel's own side of it."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ process.stdout.write(built.outputFiles[0].text);
 """
 
 
-def told_by(cell: str) -> dict[str, Any]:
+def message_after(cell: str) -> dict[str, Any]:
     """Run a cell; what a panel knows at the end of it, as if it went on."""
     scene = Scene()
-    told: dict[str, Any] = {}
+    message: dict[str, Any] = {}
 
     def look(_: dict[str, Any]) -> None:
-        told.update(scene.frame(), history=scene.history.run.rows, running=True)
+        message.update(scene.frame(), history=scene.history.run.rows, running=True)
 
     scene.history.listen(most=100, rate=OFTEN)
     try:
         run_cell(cell, look)
     finally:
         scene.history.stop()
-    return told
+    return message
 
 
-def place(told: dict[str, Any] | None, step: int | None) -> str:
+def place(message: dict[str, Any] | None, step: int | None) -> str:
     """The element that the panel is drawn in; `step` is one to look back at."""
-    data = json.dumps(told).replace("<", "\\u003c")
+    data = json.dumps(message).replace("<", "\\u003c")
     return (
         f'<div class="live" data-step="{step or ""}">'
         f'<script type="application/json">{data}</script></div>'

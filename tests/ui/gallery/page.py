@@ -44,8 +44,8 @@ def gallery() -> str:
 
 
 _HEAD: Final = """<header><h1>The tapelab Explorer: gallery</h1>
-<p>Every scene is made from a real recording. Blue is a value on its way forward, orange a gradient
-on its way back.</p>
+<p>Every scene is made from a real recording. Blue is a value of the forward pass, orange a
+gradient of the backward pass.</p>
 <div class="switches" role="group" aria-label="How it is shown">
 <button type="button" data-switch="dark" aria-pressed="false">Dark</button>
 <button type="button" data-switch="forced" aria-pressed="false">Forced colours</button>
@@ -69,7 +69,7 @@ def _scene(scene: Scene) -> str:
 def _shown(view: View, cell: str) -> str:
     """A tape as the Explorer shows it, sliders, a card, or the Tape panel."""
     if view.live:
-        return live.place(live.told_by(cell) if view.live == RUNNING else None, view.step)
+        return live.place(live.message_after(cell) if view.live == RUNNING else None, view.step)
     thing = _left_by(cell, view.shows)
     if isinstance(thing, str):
         return thing

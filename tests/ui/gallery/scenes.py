@@ -115,7 +115,7 @@ VANISHING: Final = """
         loss = tf.reduce_mean(h)
     gradients = tape.gradient(loss, weights)
 """
-BORN_NAN: Final = """
+FIRST_NAN: Final = """
     p = tf.Variable([0.0, 0.5, 1.0])
     with tf.GradientTape() as tape:
         q = tf.where(p > 0.0, p * tf.math.log(p), 0.0)
@@ -270,7 +270,7 @@ SCENES: Final = tuple(
         (
             *("n", "Where a NaN is born"),
             "The branch that `where` threw away, in the flow of the gradient.",
-            BORN_NAN,
+            FIRST_NAN,
             View(step=999, keys="2"),
         ),
         (
