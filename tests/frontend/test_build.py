@@ -25,11 +25,11 @@ def _packages():
 
 def npm(*arguments, cwd=node.EXTENSION):
     """Run npm and show what it said when it was not content."""
-    told = subprocess.run(
+    completed = subprocess.run(
         [shutil.which("npm"), *arguments], cwd=cwd, capture_output=True, text=True, check=False
     )
-    said = told.stdout + told.stderr
-    assert told.returncode == 0, said
+    said = completed.stdout + completed.stderr
+    assert completed.returncode == 0, said
     return said
 
 

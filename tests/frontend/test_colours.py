@@ -1,4 +1,4 @@
-"""The hues can be told apart with every kind of colour blindness.
+"""The hues differ for every kind of colour blindness.
 
 Dichromats see red, green and blue light mixed by the matrices of Machado, Oliveira and Fernandes,
 "A physiologically-based model for simulation of color vision deficiency", IEEE Transactions on
@@ -77,7 +77,7 @@ def test_white_and_grey_stay_what_they_are_for_all_eyes():
 
 @pytest.mark.parametrize("eyes", SEEN_BY)
 @pytest.mark.parametrize("theme", THEMES)
-def test_any_two_hues_are_told_apart(theme, eyes):
+def test_any_two_hues_differ(theme, eyes):
     tokens = THEMES[theme]
     apart = {
         (one, other): difference(tokens[one], tokens[other], eyes)

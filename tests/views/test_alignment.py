@@ -86,19 +86,19 @@ def test_of_a_long_tape_only_what_differs_is_shown_with_what_is_around_it():
     assert any("new" in row.changes for row in shown)
 
 
-def test_the_text_tells_code_gradients_and_frames(fixed):
-    told = text(fixed)
-    assert "  − m = np.mean(h)\n  + m = tf.reduce_mean(h)" in told
-    assert "None: no path leads there  →  [0.1543 0.3086 0.4629]" in told
-    assert "another op, now on the tape, another gradient" in told
+def test_the_text_shows_code_gradients_and_frames(fixed):
+    shown = text(fixed)
+    assert "  − m = np.mean(h)\n  + m = tf.reduce_mean(h)" in shown
+    assert "None: no path leads there  →  [0.1543 0.3086 0.4629]" in shown
+    assert "another op, now on the tape, another gradient" in shown
 
 
 def test_the_card_is_html_without_script_and_without_addresses(fixed):
-    told = html(fixed)
-    assert "<script" not in told
-    assert "http" not in told
-    assert 'class="row del"' in told
-    assert 'class="row ins"' in told
+    card = html(fixed)
+    assert "<script" not in card
+    assert "http" not in card
+    assert 'class="row del"' in card
+    assert 'class="row ins"' in card
 
 
 def test_a_step_has_its_counterpart_forwards_and_back():

@@ -65,8 +65,8 @@ def test_wide_signs_take_two_columns_of_a_terminal():
 
 
 def test_a_chinese_paragraph_breaks_between_signs_and_never_before_a_stop():
-    told = card.wrapped("梯度" * 30 + "。" + "张量" * 30 + " tf.stop_gradient(a)。")
-    lines = told.split("\n")
+    text = card.wrapped("梯度" * 30 + "。" + "张量" * 30 + " tf.stop_gradient(a)。")
+    lines = text.split("\n")
     assert all(line.startswith("  ") and card.columns(line) <= 90 for line in lines)
     assert not any(line.lstrip()[0] in card.CLOSING for line in lines)
 

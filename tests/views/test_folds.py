@@ -12,13 +12,13 @@ def folded(recording):
     return model, folds_of(recording, model.graph)
 
 
-def told(model, found):
+def kinds_sizes_and_names(model, found):
     return [(each.kind.value, each.size, fold_name(model, each)) for each in found.folds]
 
 
 def test_a_composite_folds_and_so_does_the_one_inside(golden):
     model, found = folded(golden("composite"))
-    assert told(model, found) == [
+    assert kinds_sizes_and_names(model, found) == [
         ("composite", 5, "reduce_std"),
         ("composite", 4, "reduce_variance"),
         ("composite", 3, "norm"),
@@ -50,7 +50,7 @@ def test_a_loop_of_many_iterations_starts_as_one_node_and_opens_by_the_dozen(gol
 
 def test_a_training_loop_is_shown_by_what_it_recorded_not_by_the_update_beside_the_tape(golden):
     model, found = folded(golden("updates"))
-    assert told(model, found)[0] == ("loop", 14, "loss")
+    assert kinds_sizes_and_names(model, found)[0] == ("loop", 14, "loss")
     assert {model.graph.nodes[each.last].kind.value for each in found.folds} == {"op"}
 
 
@@ -64,7 +64,7 @@ def test_a_loop_that_ran_beside_the_tape_is_shown_by_what_ran_last():
                 y = z * 0.5
         loss = x * y
     model, found = folded(tape.recording(loss))
-    assert told(model, found)[0] == ("loop", 14, "y")
+    assert kinds_sizes_and_names(model, found)[0] == ("loop", 14, "y")
 
 
 def test_a_variable_that_every_iteration_reads_stays_outside_the_loop(golden):

@@ -34,7 +34,7 @@ def test_a_gradient_of_zeros_is_zero_and_a_tiny_one_has_vanished():
     assert healths(tape, z)["x"] == "vanished"
 
 
-def test_an_exploded_gradient_is_told_from_one_that_is_none():
+def test_an_exploded_gradient_differs_from_nan():
     x = tf.Variable(1.0)
     with tf.GradientTape() as tape:
         y = x * 1e9
@@ -44,7 +44,7 @@ def test_an_exploded_gradient_is_told_from_one_that_is_none():
     assert healths(tape, z)["x"] == "nan"
 
 
-def test_of_a_large_gradient_the_measures_tell(golden):
+def test_a_large_gradient_has_its_measures(golden):
     x = tf.Variable(tf.ones([1000]) * 2.0)
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(x * x)

@@ -19,16 +19,16 @@ WHY = re.compile(r'class="tapelab-explanation">([^<]*)</script>')
 
 
 def woven(packed):
-    """The words whose bytes travelled in eight lanes, one after the other."""
-    lanes = np.frombuffer(gzip.decompress(packed), np.uint8)
-    return lanes.reshape(8, -1).T.tobytes()
+    """The words whose bytes travelled in eight planes, one after the other."""
+    planes = np.frombuffer(gzip.decompress(packed), np.uint8)
+    return planes.reshape(8, -1).T.tobytes()
 
 
 def embedded(page):
     """The recording that a page carries."""
     attributes, data = DATA.search(page).groups()
     packed = base64.b64decode(data)
-    return from_bytes(woven(packed) if 'data-packed="lanes"' in attributes else packed)
+    return from_bytes(woven(packed) if 'data-packed="planes"' in attributes else packed)
 
 
 class Addresses(HTMLParser):
@@ -57,10 +57,10 @@ def test_a_long_recording_travels_packed(golden):
 
 
 @pytest.mark.parametrize("length", [0, 1, 4, 7, 8])
-def test_lanes_take_words_apart_and_fill_up_the_last(length):
+def test_byte_planes_take_words_apart_and_fill_up_the_last(length):
     data = bytes(range(1, length + 1))
-    told = np.frombuffer(byte_planes(data), np.uint8).reshape(8, -1).T.tobytes()
-    assert told == data + bytes(-length % 8)
+    restored = np.frombuffer(byte_planes(data), np.uint8).reshape(8, -1).T.tobytes()
+    assert restored == data + bytes(-length % 8)
 
 
 def test_the_page_asks_for_nothing_from_elsewhere(golden):
@@ -74,10 +74,10 @@ def test_the_page_asks_for_nothing_from_elsewhere(golden):
 
 def test_the_page_is_at_most_80_kilobytes_besides_its_data(golden):
     page = html.page(golden("empty"))
-    told = sum(
+    carried = sum(
         map(len, (DATA.search(page)[2], page.split("<noscript>")[1].split("</noscript>")[0]))
     )
-    assert len(page.encode()) - told < 80_000
+    assert len(page.encode()) - carried < 80_000
 
 
 def test_without_javascript_the_picture_is_text(golden):

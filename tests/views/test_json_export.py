@@ -14,14 +14,14 @@ from tests.fixtures.record import FOLDER
 NAMES = sorted(path.stem for path in FOLDER.glob("*.tape"))
 
 
-def told(recording, explanation=None):
+def exported(recording, explanation=None):
     return json.loads(json_export.as_json(recording, explanation))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_recording_is_told_whole_in_strict_json(name):
+def test_every_recording_is_exported_whole_in_strict_json(name):
     recording = from_bytes((FOLDER / f"{name}.tape").read_bytes())
-    read = told(recording)
+    read = exported(recording)
     assert len(read["events"]) == len(recording)
     assert len(read["tensors"]) == len(recording.columns["tensor.role"])
     assert [each["name"] for each in read["variables"]] == [
@@ -30,7 +30,7 @@ def test_every_recording_is_told_whole_in_strict_json(name):
 
 
 def test_kinds_roles_and_causes_are_words():
-    read = told(from_bytes((FOLDER / "scene_a.tape").read_bytes()))
+    read = exported(from_bytes((FOLDER / "scene_a.tape").read_bytes()))
     ran = next(each for each in read["events"] if each["kind"] == "ran")
     assert (ran["cause"], ran["text"]) == ("taped", "x * y")
     assert read["tensors"][ran["outputs"][0]]["role"] == "result"
@@ -44,16 +44,16 @@ def test_nan_infinity_and_complex_numbers_have_a_form():
         c = tf.constant(1 + 2j)
         tape.watch(c)
         _ = z * 2.0, c * 2.0
-    values = [each["values"] for each in told(tape.recording())["tensors"]]
+    values = [each["values"] for each in exported(tape.recording())["tensors"]]
     assert ["nan", "inf"] in values
     assert [1.0, 2.0] in values
 
 
 def test_the_explanation_comes_along():
     recording = from_bytes((FOLDER / "numpy_detour.tape").read_bytes())
-    read = told(recording, explain_call(recording, 0))
+    read = exported(recording, explain_call(recording, 0))
     assert read["explanation"]["findings"][0]["code"] == "LEFT_ENGINE"
-    assert told(recording)["explanation"] is None
+    assert exported(recording)["explanation"] is None
 
 
 def test_a_place_names_the_function_around_it():
@@ -62,8 +62,8 @@ def test_a_place_names_the_function_around_it():
 
     with tf.GradientTape() as tape:
         y = squeezed(tf.Variable(0.0))
-    places = {each["text"]: each["at"] for each in told(tape.recording(y))["events"]}
+    places = {each["text"]: each["at"] for each in exported(tape.recording(y))["events"]}
     assert places["tf.tanh(x)"]["function"] == "squeezed"
 
-    cell = told(from_bytes((FOLDER / "scene_a.tape").read_bytes()))
+    cell = exported(from_bytes((FOLDER / "scene_a.tape").read_bytes()))
     assert all("function" not in each["at"] for each in cell["events"] if each["at"])

@@ -83,7 +83,7 @@ def test_a_large_sparse_gradient_takes_the_room_of_its_rows():
     assert memory_of(Model.of(tape.recording())).gradients[-1] == held < 200
 
 
-def test_a_recording_that_tells_of_no_buffers_counts_each_tensor():
+def test_a_recording_without_buffers_counts_each_tensor():
     x = tf.Variable(np.ones((4, 6), np.float32))
     with tf.GradientTape() as tape:
         y = tf.reshape(x, [6, 4])

@@ -33,16 +33,16 @@ def words(drawn):
 
 
 def test_every_value_and_every_gradient_stands_in_the_svg(golden):
-    told = words(svg(golden("scene_a")))
-    assert {"x", "z", "12.1411", "3.0100", "tf.sin(x)"} <= set(told)
-    assert told.count("−0.9900") == 1
+    shown = words(svg(golden("scene_a")))
+    assert {"x", "z", "12.1411", "3.0100", "tf.sin(x)"} <= set(shown)
+    assert shown.count("−0.9900") == 1
 
 
-def test_the_contributions_come_back_on_the_roads_they_took(golden):
+def test_the_contributions_come_back_on_the_edges_they_took(golden):
     shown = static_figure(golden("scene_a"))
     back = {
-        (shown.nodes[road.start].name, shown.nodes[road.end].name): road.gradient_text
-        for road in shown.edges
+        (shown.nodes[edge.start].name, shown.nodes[edge.end].name): edge.gradient_text
+        for edge in shown.edges
     }
     assert back["x", "tf.sin(x)"] == "−0.9900"
     assert back["x", "x * y"] == "4.0000"
@@ -56,14 +56,14 @@ def test_no_number_covers_a_card_or_another_number():
     cards = [
         tuple(map(float, each.get("transform")[10:-1].split())) for each in drawn.iter(f"{SVG}g")
     ]
-    told = [(float(each.get("x")), float(each.get("y"))) for each in drawn.iter(f"{SVG}text")
+    places = [(float(each.get("x")), float(each.get("y"))) for each in drawn.iter(f"{SVG}text")
             if each.get("class") == "g knock"]  # fmt: skip
-    assert len(told) == len(set(told)) == 2
-    for x_at, y_at in told:
+    assert len(places) == len(set(places)) == 2
+    for x_at, y_at in places:
         assert not any(x < x_at < x + WIDTH and y < y_at < y + HEIGHT for x, y in cards)
 
 
-def test_no_road_runs_behind_a_card_that_it_passes():
+def test_no_edge_runs_behind_a_card_that_it_passes():
     x, w = tf.Variable(3.0), tf.Variable(2.0)
     with tf.GradientTape() as tape:
         z = tf.sin(tf.exp(x * w) + x) * x + w
@@ -105,8 +105,8 @@ def test_a_crowd_is_cut_to_its_end_and_says_so(crowd):
 
 def test_the_figure_says_what_the_svg_says(golden):
     drawn = figure(golden("scene_a"))
-    told = {text.get_text() for text in drawn.axes[0].texts}
-    assert {"12.1411", "3.0100", "sin  tf.sin(x)"} <= told
+    texts = {text.get_text() for text in drawn.axes[0].texts}
+    assert {"12.1411", "3.0100", "sin  tf.sin(x)"} <= texts
 
 
 def test_an_empty_tape_draws_an_empty_picture(golden):
@@ -120,7 +120,7 @@ def test_a_card_stands_behind_all_that_it_is_made_from():
     assert at == {0: 0, 1: 1, 2: 2, 3: 1, 4: 3}
 
 
-def test_a_road_has_a_waypoint_in_each_column_that_it_passes_and_shares_it_with_its_like():
+def test_an_edge_has_a_waypoint_in_each_column_that_it_passes_and_shares_it_with_its_like():
     laid = layered(5, [(0, 1), (1, 2), (2, 3), (0, 3), (3, 4), (0, 4)])
     assert laid.through[0, 3] == laid.through[0, 4][:2]
     for column, waypoint in enumerate(laid.through[0, 4], start=1):
@@ -133,6 +133,6 @@ def test_what_is_given_stands_right_before_its_first_use():
     assert columns == [[0], [1, 2], [3]]
 
 
-def test_roads_that_would_cross_are_put_in_order():
+def test_edges_that_would_cross_are_put_in_order():
     columns = layered(4, [(0, 3), (1, 2)]).columns
     assert columns[0].index(0) == columns[1].index(3)

@@ -22,7 +22,7 @@ tf.show(tape, z)
 
 
 @pytest.mark.parametrize(
-    ("text", "encoding", "told"),
+    ("text", "encoding", "legible"),
     [
         ("2×3 → −1…", "utf-8", "2×3 → −1…"),
         ("2×3 → −1…", "ascii", "2x3 -> -1..."),
@@ -31,8 +31,8 @@ tf.show(tape, z)
         ("图", "ascii", "?"),
     ],
 )
-def test_signs_that_a_terminal_does_not_know_have_others_in_their_place(text, encoding, told):
-    assert terminal.legible(text, encoding) == told
+def test_signs_that_a_terminal_does_not_know_have_others_in_their_place(text, encoding, legible):
+    assert terminal.legible(text, encoding) == legible
 
 
 def test_a_line_that_is_too_long_goes_on_in_the_next():
@@ -83,8 +83,8 @@ def test_whoever_wants_none_gets_none(monkeypatch, name, value):
 
 
 def _ran(*command, **environment):
-    told = {**os.environ, "TAPELAB_LANGUAGE": "", "IPYTHONDIR": "/nowhere", **environment}
-    ran = subprocess.run(command, capture_output=True, check=True, env=told)
+    variables = {**os.environ, "TAPELAB_LANGUAGE": "", "IPYTHONDIR": "/nowhere", **environment}
+    ran = subprocess.run(command, capture_output=True, check=True, env=variables)
     return ran.stdout
 
 

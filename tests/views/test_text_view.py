@@ -80,7 +80,7 @@ def test_an_empty_tape_says_so_and_what_to_do(golden):
     assert "with tf.GradientTape() as tape:" in text
 
 
-def test_large_values_are_told_by_shape(golden):
+def test_large_values_are_shown_by_shape(golden):
     assert "[300]" in picture(golden("not_kept"))
 
 
@@ -90,7 +90,7 @@ def test_of_a_long_tape_both_ends_are_shown(golden):
     assert "1\u202f961 frames more" in text
 
 
-def test_a_very_long_tape_is_told_by_its_answers(golden, monkeypatch):
+def test_a_very_long_tape_is_shown_by_its_results(golden, monkeypatch):
     monkeypatch.setattr("tapelab.views.text_view.LONG", 10)
     text = picture(golden("scene_a"))
     assert text.startswith("tape: 3 ops, 2 variables\n\nToo long to be listed.")
@@ -103,7 +103,7 @@ def test_the_explanation_stands_at_the_end(golden):
 
 
 @pytest.mark.parametrize("name", sorted(set(SCENES) - {"chain"}))
-def test_every_step_of_every_recording_can_be_told(golden, name):
+def test_every_step_of_every_recording_can_be_shown(golden, name):
     recording = golden(name)
     steps = 3 * len(recording)
     texts = {picture(recording, step=number) for number in range(1, steps)}
@@ -145,8 +145,8 @@ def test_in_another_language_only_code_numbers_and_names_of_ops_stay_in_latin_le
     golden, spoken, name
 ):
     spoken(name)
-    told = picture(golden("scene_a"), step=10)
-    latin = set(re.findall(r"[A-Za-z.]{3,}", told))
+    text = picture(golden("scene_a"), step=10)
+    latin = set(re.findall(r"[A-Za-z.]{3,}", text))
     assert latin <= {"tape", "tf.sin", "watch", "sin"}
 
 
@@ -159,7 +159,7 @@ def test_columns_stand_below_each_other_where_letters_are_twice_as_wide(golden, 
     }
 
 
-def test_why_an_op_passes_nothing_is_told_in_the_chosen_language(golden, spoken):
+def test_why_an_op_passes_nothing_is_said_in_the_chosen_language(golden, spoken):
     spoken("zh-CN")
     assert "stop_gradient 让值通过，拦住梯度。" in picture(golden("stop_gradient"))
 

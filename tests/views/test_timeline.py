@@ -90,7 +90,7 @@ def test_of_several_questions_the_last_with_a_way_back_is_shown(golden):
     assert len(Model.of(golden("persistent"), chosen=0)) > len(model)
 
 
-def test_what_ran_after_the_tape_is_drawn_where_it_was_asked_for(golden):
+def test_what_ran_after_the_tape_is_drawn_where_a_target_needs_it(golden):
     model = Model.of(golden("after_tape"))
     assert labels(model) == ["x", "y", "z"]
     assert model.is_off(2)
@@ -103,7 +103,7 @@ def test_an_assignment_has_a_frame_beside_the_tape(golden):
     assert model.is_off(1)
 
 
-def test_a_source_that_is_not_on_the_reel_still_has_a_node(golden):
+def test_a_source_that_is_not_on_the_timeline_still_has_a_node(golden):
     model = Model.of(golden("not_watched"))
     source = model.graph.of_tensor[model.backward_pass.gradient_call.sources[0]]
     assert model.graph.nodes[source].kind is NodeKind.CONSTANT

@@ -48,7 +48,7 @@ def test_in_the_widget_one_side_follows_the_other(found):
 
 
 def test_a_rich_output_is_a_card_and_text(found):
-    told = found._repr_mimebundle_()
-    assert told["text/html"].startswith("<style>")
-    assert told["text/plain"] == str(found)
+    bundle = found._repr_mimebundle_()
+    assert bundle["text/html"].startswith("<style>")
+    assert bundle["text/plain"] == str(found)
     assert "tapes" in repr(found)

@@ -60,9 +60,9 @@ def test_who_asks_whether_there_is_a_kernel_gets_an_answer(explorer, monkeypatch
 
 
 def test_an_output_holds_the_page_that_the_widget_stands_for_and_no_widget(explorer):
-    told = explorer._repr_mimebundle_()
-    assert told.keys() == {"text/html", "text/plain"}
-    assert f'<iframe id="{explorer.stands_for}"' in told["text/html"]
+    bundle = explorer._repr_mimebundle_()
+    assert bundle.keys() == {"text/html", "text/plain"}
+    assert f'<iframe id="{explorer.stands_for}"' in bundle["text/html"]
 
 
 def test_where_widgets_run_only_in_outputs_the_output_holds_it(explorer, monkeypatch):

@@ -75,10 +75,10 @@ def test_every_form_is_had_without_a_file_by_the_same_arguments(drawn, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_output_has_text_and_needs_no_widget(drawn, kind):
-    told = drawn[kind]._repr_mimebundle_()
-    assert {"text/html", "text/plain"} <= told.keys()
-    assert not any("widget" in each for each in told)
-    assert told["text/plain"] == drawn[kind].to_text() or kind == "explanation"
+    bundle = drawn[kind]._repr_mimebundle_()
+    assert {"text/html", "text/plain"} <= bundle.keys()
+    assert not any("widget" in each for each in bundle)
+    assert bundle["text/plain"] == drawn[kind].to_text() or kind == "explanation"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -43,7 +43,7 @@ def test_a_tape_shows_itself_without_a_target_too(taped):
     assert "gradient of" not in str(show(taped[0]))
 
 
-def test_only_the_wanted_sources_are_asked_for():
+def test_only_the_wanted_sources_are_differentiated():
     a, b = tf.Variable(1.0), tf.Variable(2.0)
     with tf.GradientTape() as tape:
         c = a * b
@@ -78,12 +78,12 @@ def test_a_tape_that_never_recorded_shows_the_empty_state():
 
 
 def test_a_picture_that_begins_with_a_question_says_so_in_every_form(taped):
-    asking, shown = show(*taped, predict=True), show(*taped)
-    for predict, picture in ((True, asking), (False, shown)):
+    predicting, shown = show(*taped, predict=True), show(*taped)
+    for predict, picture in ((True, predicting), (False, shown)):
         html = picture._repr_mimebundle_()["text/html"]
         assert (" data-predict data-ops" in picture.to_html()) == predict
         assert (" data-predict data-ops" in html) == predict
-    assert asking.widget().predict
+    assert predicting.widget().predict
     assert not shown.widget().predict
 
 
@@ -118,7 +118,7 @@ def test_a_notebook_gets_html_and_text_and_both_outlive_the_kernel(taped):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "named"),
     [
         (None, "NoneType: None"),
         (3, "int: 3"),
@@ -126,8 +126,8 @@ def test_a_notebook_gets_html_and_text_and_both_outlive_the_kernel(taped):
         (np.ones(2), r"ndarray: array\(\[1\., 1\.\]\)"),
     ],
 )
-def test_what_is_no_tape_is_named_in_the_error(wrong, told):
-    with pytest.raises(TypeError, match=rf"show\(\) needs a tape.*got {told}"):
+def test_what_is_no_tape_is_named_in_the_error(wrong, named):
+    with pytest.raises(TypeError, match=rf"show\(\) needs a tape.*got {named}"):
         show(wrong)
 
 
@@ -161,15 +161,15 @@ def test_a_spent_tape_that_kept_no_numbers_says_so():
 
 
 @pytest.mark.parametrize(
-    ("file", "told"),
+    ("file", "message"),
     [("wrong_magic", "not a recording"), ("newer", "schema 99"), ("cut_short", "damaged")],
 )
-def test_an_unreadable_recording_is_refused(file, told):
-    with pytest.raises(RecordingError, match=told):
+def test_an_unreadable_recording_is_refused(file, message):
+    with pytest.raises(RecordingError, match=message):
         show(FOLDER / "bad" / f"{file}.tape")
 
 
-def test_a_recording_cannot_be_asked_another_question(taped):
+def test_a_recording_takes_no_other_target(taped):
     with pytest.raises(TypeError, match="pass the tape itself"):
         show(to_bytes(taped[0].recording()), taped[1])
 
@@ -203,9 +203,11 @@ def test_printing_a_picture_needs_no_notebook_software():
         "heavy = {'IPython', 'ipywidgets', 'anywidget', 'matplotlib', 'graphviz', 'numba'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "4.0000    1.0000" in told.stdout
-    assert told.stdout.endswith("[]\n")
+    completed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "4.0000    1.0000" in completed.stdout
+    assert completed.stdout.endswith("[]\n")
 
 
 @pytest.mark.slow

@@ -18,34 +18,34 @@ def heights(picture):
 
 
 def test_a_row_is_bars_of_one_scale_up_and_down():
-    told = pictures((np.array([1.0, -2.0]), np.array([2.0, 0.5])))
-    assert heights(told) == [15.5, 31.0, 31.0, 7.8]
-    assert (told.count("class=up"), told.count("class=down")) == (3, 1)
-    assert "expected: 2 numbers from -2 to 1" in told
+    shown = pictures((np.array([1.0, -2.0]), np.array([2.0, 0.5])))
+    assert heights(shown) == [15.5, 31.0, 31.0, 7.8]
+    assert (shown.count("class=up"), shown.count("class=down")) == (3, 1)
+    assert "expected: 2 numbers from -2 to 1" in shown
 
 
 def test_a_matrix_is_squares_filled_by_size():
-    told = pictures((np.eye(2), np.array([[1.0, 0.5], [-1.0, np.nan]])))
-    assert re.findall(r"fill-opacity='([\d.]+)'", told) == ["1.00", "0.00", "0.00", "1.00",
+    shown = pictures((np.eye(2), np.array([[1.0, 0.5], [-1.0, np.nan]])))
+    assert re.findall(r"fill-opacity='([\d.]+)'", shown) == ["1.00", "0.00", "0.00", "1.00",
                                                            "1.00", "0.50", "1.00"]  # fmt: skip
-    assert told.count("class=odd") == 1
-    assert "yours: 2 × 2 numbers from -1 to 1" in told
+    assert shown.count("class=odd") == 1
+    assert "yours: 2 × 2 numbers from -1 to 1" in shown
 
 
-def drawn(told):
+def drawn(shown):
     """The pixels of the pictures in a page, as Matplotlib reads them."""
-    found = re.findall(r"src='data:image/png;base64,([^']*)'", told)
+    found = re.findall(r"src='data:image/png;base64,([^']*)'", shown)
     return [imread(BytesIO(b64decode(each))) for each in found]
 
 
 def test_an_image_is_an_image_beside_what_is_not_quite_one():
     image = np.linspace(0, 1, 4 * 5 * 3).reshape(4, 5, 3)
     other = np.where(image < 0.1, np.nan, 2 * image)
-    told = pictures((image, other))
-    expected, yours = drawn(told)
+    shown = pictures((image, other))
+    expected, yours = drawn(shown)
     np.testing.assert_allclose(expected, image, atol=1 / 255)
     np.testing.assert_allclose(yours, np.clip(np.nan_to_num(other), 0, 1), atol=1 / 255)
-    assert "expected: an image of 4 × 5 pixels" in told
+    assert "expected: an image of 4 × 5 pixels" in shown
 
 
 def test_a_large_image_is_shown_by_some_of_its_pixels():

@@ -104,14 +104,14 @@ def test_the_page_is_balanced_and_holds_no_script(half_right):
 
 
 def test_a_hint_that_costs_points_is_not_in_the_card_before_it_is_opened():
-    told = ("first", "second", Hint("priced", cost=2), "fourth")
-    exercise = Exercise("9.1", "", "", (), told, counts_hints=True)
-    card = hints_html(Hints(exercise, told[:1]))
+    hints = ("first", "second", Hint("priced", cost=2), "fourth")
+    exercise = Exercise("9.1", "", "", (), hints, counts_hints=True)
+    card = hints_html(Hints(exercise, hints[:1]))
     assert "second" in card
     assert "it costs 2 points" in card
     assert not re.search("priced|fourth", card)
-    assert "fourth" in hints_html(Hints(exercise, told[:3]))
-    assert "fourth" in hints_html(Hints(replace(exercise, counts_hints=False), told[:1]))
+    assert "fourth" in hints_html(Hints(exercise, hints[:3]))
+    assert "fourth" in hints_html(Hints(replace(exercise, counts_hints=False), hints[:1]))
 
 
 def test_hints_open_one_after_the_other_without_a_kernel(half_right):
@@ -144,7 +144,7 @@ def test_backticks_become_code():
     assert '<code dir="ltr">tf.Variable</code>' in tf.check("02.1").html
 
 
-def test_progress_tells_what_was_not_checked_yet(half_right):
+def test_progress_names_what_was_not_checked_yet(half_right):
     text = tf.progress().text
     assert "Lesson 03: 4 of 50 points" in text
     assert "03.1 Fill in the gradients: not checked yet" in text

@@ -37,7 +37,7 @@ def grid_of(page):
     return json.loads(re.search(r'class="tapelab-what-if">(.*?)</script>', page, re.DOTALL)[1])
 
 
-def test_a_moment_has_the_result_its_slopes_and_its_tape(shown):
+def test_an_evaluation_has_the_result_its_derivatives_and_its_tape(shown):
     evaluation = shown.at(x=3.0, y=4.0)
     assert evaluation.result == pytest.approx(12 + math.sin(3))
     assert evaluation.derivatives == pytest.approx((4 + math.cos(3), 3.0))
@@ -81,29 +81,29 @@ def test_moving_leaves_no_trace_in_what_the_thread_remembers(shown):
     assert len(tuple(recent)) == before
 
 
-def test_a_slope_without_a_path_is_none_and_one_of_nothing_is_zero():
+def test_a_derivative_without_a_path_is_none():
     found = what_if(lambda x, y: tf.sin(x) + tf.stop_gradient(y), x=(0, 1), y=(0, 1))
     assert found.at().derivatives[1] is None
     assert "slope None: no path leads there" in str(found)
 
 
 def test_the_text_shows_the_numbers_and_a_plot_with_its_tangent(shown):
-    told = str(shown)
-    assert "x = 3.0000  from 0.0000 to 6.0000   slope 3.0100" in told
-    assert told.count("◆") == 2
-    assert "along y" in told
-    assert "·" in told
+    text = str(shown)
+    assert "x = 3.0000  from 0.0000 to 6.0000   slope 3.0100" in text
+    assert text.count("◆") == 2
+    assert "along y" in text
+    assert "·" in text
 
 
-def test_the_text_is_told_in_the_chosen_language(shown, monkeypatch):
+def test_the_text_is_in_the_chosen_language(shown, monkeypatch):
     monkeypatch.setenv("TAPELAB_LANGUAGE", "zh-CN")
-    told = str(shown)
-    assert "x = 3.0000  从 0.0000 到 6.0000   斜率 3.0100" in told
-    assert "沿 y" in told
+    text = str(shown)
+    assert "x = 3.0000  从 0.0000 到 6.0000   斜率 3.0100" in text
+    assert "沿 y" in text
 
 
 @pytest.mark.parametrize(
-    ("inputs", "error", "told"),
+    ("inputs", "error", "message"),
     [
         ({"z": (0, 1)}, TypeError, r"tf\.what_if\(surface, x=\(-3, 3\), y=\(-3, 3\)\)"),
         ({"x": 1.0, "y": 2.0}, ValueError, "moves from 1 to 6 inputs, got 0"),
@@ -117,13 +117,13 @@ def test_the_text_is_told_in_the_chosen_language(shown, monkeypatch):
         ({"x": (-1e308, 1e308), "y": 0.0}, ValueError, "as far as float32 reaches"),
     ],
 )
-def test_inputs_that_cannot_be_moved_are_refused(inputs, error, told):
-    with pytest.raises(error, match=told):
+def test_inputs_that_cannot_be_moved_are_refused(inputs, error, message):
+    with pytest.raises(error, match=message):
         what_if(surface, **inputs)
 
 
 @pytest.mark.parametrize(
-    ("function", "told"),
+    ("function", "message"),
     [
         (lambda x: tf.stack([x, x]), r"returned float32\[2\]\. Return tf\.reduce_sum"),
         (lambda x: tf.cast(x, tf.int32), "returned int32"),
@@ -132,8 +132,8 @@ def test_inputs_that_cannot_be_moved_are_refused(inputs, error, told):
         (lambda x: tf.complex(x, x), r"returned complex64\. Return tf\.abs"),
     ],
 )
-def test_a_function_that_returns_no_number_is_refused(function, told):
-    with pytest.raises(TypeError, match=told):
+def test_a_function_that_returns_no_number_is_refused(function, message):
+    with pytest.raises(TypeError, match=message):
         what_if(function, x=(0, 1))
 
 
@@ -167,7 +167,7 @@ def test_a_slider_that_moves_brings_a_new_moment_and_a_new_tape(sliders):
     assert float(recording.tensor(0).value) == 1.0
 
 
-def test_what_the_function_raises_is_told_and_the_picture_stays():
+def test_what_the_function_raises_is_shown_and_the_picture_stays():
     sliders = what_if(broken, x=(0, 3, 1)).widget()
     before = sliders.recording
     sliders.values = [2.5]
@@ -187,9 +187,9 @@ def test_where_the_function_raises_a_curve_has_a_gap_and_the_page_says_why(tmp_p
 
 
 def test_the_output_is_the_page_under_the_name_that_the_widget_knows(shown):
-    told = shown._repr_mimebundle_()
-    assert f'<iframe id="{shown.widget().stands_for}"' in told["text/html"]
-    assert told["text/plain"] == str(shown)
+    bundle = shown._repr_mimebundle_()
+    assert f'<iframe id="{shown.widget().stands_for}"' in bundle["text/html"]
+    assert bundle["text/plain"] == str(shown)
 
 
 def test_along_the_input_that_moves_a_curve_is_drawn_once(shown):
