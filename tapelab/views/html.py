@@ -150,7 +150,7 @@ def static_file(name: str) -> Path:
     if not file.exists():
         raise FileNotFoundError(
             f"The picture cannot be drawn: {name} is missing from tapelab/static. "
-            "Build it with `npm ci && npm run build` in extension/, or install tapelab anew."
+            "Build it with `npm ci && npm run build` in extension/, or reinstall tapelab."
         )
     return file
 

@@ -145,28 +145,28 @@ def recorded(tape: TapeLike, target: Any = None, source: Any = None, by: str = "
     return recording
 
 
-def _read(thing: object, by: str) -> Recording:
+def _read(subject: object, by: str) -> Recording:
     __tracebackhide__ = True
-    match thing:
+    match subject:
         case Recording():
-            return thing
+            return subject
         case Picture():
-            return thing.recording
+            return subject.recording
         case bytes() | bytearray() | memoryview():
-            return from_bytes(thing)
+            return from_bytes(subject)
         case str() | PathLike():
-            return Recording.load(thing)
+            return Recording.load(subject)
     raise TypeError(
-        f"{by}() needs a tape, or a recording of one, got {_called(thing)}. "
+        f"{by}() needs a tape, or a recording of one, got {_called(subject)}. "
         f"Try tf.{_TRY[by]} with the tape of `with tf.GradientTape() as tape:`."
     )
 
 
-def _called(thing: object) -> str:
-    """A thing that is no tape, as its owner would recognise it."""
-    text = " ".join(repr(thing).split())
+def _called(subject: object) -> str:
+    """An object that is no tape, as its owner would recognise it."""
+    text = " ".join(repr(subject).split())
     short = text if len(text) <= 40 else f"{text[:39]}…"
-    return f"{type(thing).__name__}: {short}"
+    return f"{type(subject).__name__}: {short}"
 
 
 def why_missing(recording: Recording) -> Explanation | None:
@@ -211,26 +211,26 @@ class CheckPicture(Drawable):
         return str(self.check)
 
 
-def picture_of(thing: Recording | Explanation | GradientCheck) -> Drawable:
+def picture_of(shown: Recording | Explanation | GradientCheck) -> Drawable:
     """The picture of a check, of a recording, or of the recording that an explanation is about."""
-    if isinstance(thing, GradientCheck):
-        return CheckPicture(thing)
-    if isinstance(thing, Recording):
-        return Picture(thing, why_missing(thing))
-    if thing.recording is None:
+    if isinstance(shown, GradientCheck):
+        return CheckPicture(shown)
+    if isinstance(shown, Recording):
+        return Picture(shown, why_missing(shown))
+    if shown.recording is None:
         raise ValueError(
             "This explanation holds no recording to draw. Try tf.explain(tape, target, source), "
             "whose explanation does."
         )
-    return Picture(thing.recording, thing)
+    return Picture(shown.recording, shown)
 
 
-def output_of(thing: Recording | Explanation | GradientCheck) -> dict[str, Any]:
+def output_of(shown: Recording | Explanation | GradientCheck) -> dict[str, Any]:
     """What a cell shows that ends in it: of a recording the picture, else a card."""
-    if isinstance(thing, Recording):
-        return Picture(thing, why_missing(thing))._repr_mimebundle_()
-    if isinstance(thing, GradientCheck):
-        card = error_map.card(thing)
+    if isinstance(shown, Recording):
+        return Picture(shown, why_missing(shown))._repr_mimebundle_()
+    if isinstance(shown, GradientCheck):
+        card = error_map.card(shown)
     else:
-        card = explanation_card.explanation_html(thing)
-    return {"text/plain": str(thing), "text/html": card, DATA: thing.to_json()}
+        card = explanation_card.explanation_html(shown)
+    return {"text/plain": str(shown), "text/html": card, DATA: shown.to_json()}
