@@ -152,33 +152,33 @@ def check_ends(target: Nest, sources: Nest) -> None:
     sources_of([] if sources is None else sources)
 
 
-def real(thing: Nest, part: str) -> Any:
+def real(end: Nest, part: str) -> Any:
     """A tensor or a variable; whatever else was given raises."""
-    if type(thing) is Tensor or isinstance(thing, (Tensor, Variable)):
-        return thing
-    if isinstance(thing, Holder):
-        return handle_of(thing._cell)
-    if thing is None:
+    if type(end) is Tensor or isinstance(end, (Tensor, Variable)):
+        return end
+    if isinstance(end, Holder):
+        return handle_of(end._cell)
+    if end is None:
         raise TypeError(
             f"A {part} is None; it must be a tensor or a variable. A gradient that is None has no "
             "path; look for where the path ends with tf.explain(tape, target, sources)."
         )
-    kind, begin = _complaint(thing)
+    kind, begin = _complaint(end)
     raise kind(
-        f"{begin}: the {part} must be a tensor or a variable, but it is {thing!r}. "
+        f"{begin}: the {part} must be a tensor or a variable, but it is {end!r}. "
         "A value from NumPy or Python has no history on the tape; compute it with tf ops."
     )
 
 
-def _complaint(thing: Nest) -> tuple[type[Exception], str]:
+def _complaint(end: Nest) -> tuple[type[Exception], str]:
     """How TensorFlow refuses what is no tensor: it asks for a dtype, and 3 is the number of one."""
     try:
-        if not hasattr(thing, "dtype"):
-            as_dtype(thing)
+        if not hasattr(end, "dtype"):
+            as_dtype(end)
     except TypeError:
-        message = f"Cannot convert the argument `type_value`: {thing!r} to a TensorFlow DType"
+        message = f"Cannot convert the argument `type_value`: {end!r} to a TensorFlow DType"
         return TypeError, message
-    return AttributeError, f"'{type(thing).__name__}' object has no attribute '_id'"
+    return AttributeError, f"'{type(end).__name__}' object has no attribute '_id'"
 
 
 def seeds_of(tape: TapeBase, targets: Sequence[Tensor], given: Nest) -> list[Any]:

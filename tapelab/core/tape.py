@@ -162,8 +162,8 @@ class GradientTape(TapeBase):
                 "This tape has given its one answer and cannot watch any more. Watch before you "
                 "ask it, or make it with tf.GradientTape(persistent=True)."
             )
-        for thing in (tensor,) if type(tensor) is Tensor else nest.flatten(tensor):
-            each = thing._numbers() if isinstance(thing, CompositeTensor) else thing
+        for item in (tensor,) if type(tensor) is Tensor else nest.flatten(tensor):
+            each = item._numbers() if isinstance(item, CompositeTensor) else item
             if not isinstance(each, (Tensor, Variable)):
                 raise ValueError(
                     f"Passed in object {each!r} of type {type(each).__name__!r}, not tf.Tensor or "
@@ -338,8 +338,8 @@ class GradientTape(TapeBase):
                 log.release(self)
 
 
-def _instead(thing: Any) -> str:
-    return " Try its .value." if isinstance(thing, Holder) else " Try x = tf.constant(…) first."
+def _instead(value: Any) -> str:
+    return " Try its .value." if isinstance(value, Holder) else " Try x = tf.constant(…) first."
 
 
 def _wants_zero(unconnected: Any) -> bool:

@@ -74,21 +74,21 @@ class TapeBase:
         """Release what a tape that is not persistent kept for its gradient call."""
         raise NotImplementedError
 
-    def _follow(self, thing: Nest) -> None:
-        if isinstance(thing, Variable):
-            self._watched.setdefault(thing._cell.identity.id, thing)
-            self._watch_state(thing._cell, 0)
+    def _follow(self, source: Nest) -> None:
+        if isinstance(source, Variable):
+            self._watched.setdefault(source._cell.identity.id, source)
+            self._watch_state(source._cell, 0)
             return
-        was_stopped = thing._id in self._stopped_ids
-        self._stopped_ids.discard(thing._id)
-        fresh = thing._id not in self._tracked
+        was_stopped = source._id in self._stopped_ids
+        self._stopped_ids.discard(source._id)
+        fresh = source._id not in self._tracked
         if fresh:
-            self._track(thing)
-            self._followed[thing._id] = thing
+            self._track(source)
+            self._followed[source._id] = source
         if fresh or was_stopped:
             write_watch(
                 thread.__dict__, next_id(), origin_here(None, 3), tape=self._serial,
-                tensor=thing._id, value=truncated(thing._array),
+                tensor=source._id, value=truncated(source._array),
             )  # fmt: skip
 
     def _track(self, tensor: Tensor) -> None:

@@ -231,8 +231,8 @@ class Reference:
 
     __slots__ = ("_object",)
 
-    def __init__(self, thing: Any) -> None:
-        self._object = thing
+    def __init__(self, value: Any) -> None:
+        self._object = value
 
     def deref(self) -> Any:
         """The tensor or variable itself."""

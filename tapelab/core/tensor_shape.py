@@ -35,9 +35,9 @@ class TensorShape:
     @classmethod
     def of_array(cls, lengths: tuple[int | None, ...]) -> TensorShape:
         """The shape with the lengths of an array, or of another shape: nothing is to be checked."""
-        made = object.__new__(cls)
-        made._dims = lengths
-        return made
+        shape = object.__new__(cls)
+        shape._dims = lengths
+        return shape
 
     @property
     def rank(self) -> int | None:

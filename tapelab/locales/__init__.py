@@ -28,7 +28,7 @@ def language(name: str | None = None) -> str:
     """Speak a language from here on, such as "zh-CN" or "he"; without a name, tell which one.
 
     It holds for this thread or task, and for all others of the process that chose none of their
-    own. Where nobody chose, the environment variable TAPELAB_LANGUAGE decides, else it is English.
+    own. The default is the environment variable TAPELAB_LANGUAGE, else English.
     """
     if name is not None:
         _chosen.set(name)
@@ -95,10 +95,10 @@ def of_explorer(more: Callable[[], Iterable[str]] = tuple) -> dict[str, Any]:
 
     `more` names what its recording says, such as the titles of ops; English asks for none of it.
     """
-    found = _of_explorer(language())
-    if not found:
-        return found
-    return found | {text: told for text in more() if (told := translated(text)) != text}
+    texts = _of_explorer(language())
+    if not texts:
+        return texts
+    return texts | {text: form for text in more() if (form := translated(text)) != text}
 
 
 @lru_cache(maxsize=8)

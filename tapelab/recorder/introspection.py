@@ -182,15 +182,15 @@ def _matching_call(
     return None
 
 
-def _flat(things: Nest) -> list[Any]:
-    return numbers_of(nest.flatten(things))
+def _flat(ends: Nest) -> list[Any]:
+    return numbers_of(nest.flatten(ends))
 
 
-def _held(thing: Nest) -> Any:
+def _held(end: Nest) -> Any:
     """The tensor that a target is, or that a variable holds at present."""
-    return thing._cell.state if isinstance(thing, Holder) else thing
+    return end._cell.state if isinstance(end, Holder) else end
 
 
-def _owner(thing: Nest) -> Any:
+def _owner(end: Nest) -> Any:
     """What a source is known by: a variable is itself in all its states."""
-    return thing._cell.identity if isinstance(thing, Holder) else thing._id
+    return end._cell.identity if isinstance(end, Holder) else end._id

@@ -307,9 +307,9 @@ def _named_op(name: str, inputs: int) -> OpFacts:
     )  # fmt: skip
 
 
-def _codes_of(thing: type | FunctionType | ModuleType) -> Iterator[CodeType]:
+def _codes_of(owner: type | FunctionType | ModuleType) -> Iterator[CodeType]:
     """The code of a function, or of all methods of a class, with the functions inside."""
-    members = vars(thing).values() if isinstance(thing, type) else (thing,)
+    members = vars(owner).values() if isinstance(owner, type) else (owner,)
     for member in members:
         parts = (member, *(getattr(member, name, None) for name in ("__func__", "fget", "fset")))
         for part in parts:

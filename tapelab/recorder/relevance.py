@@ -106,11 +106,11 @@ def _sources(tape: GradientTape) -> set[int]:
 
 def _made_from(sources: set[int], records: list[NamedRecord]) -> set[int]:
     """The ids of all that was made from the sources, themselves included."""
-    made = set(sources)
+    derived = set(sources)
     for record in sorted(records, key=_by_serial):
-        if record.kind is not GradientResult and not made.isdisjoint(_needs(record)):
-            made.update(_made_by(record))
-    return made
+        if record.kind is not GradientResult and not derived.isdisjoint(_needs(record)):
+            derived.update(_made_by(record))
+    return derived
 
 
 def _makers(records: list[NamedRecord]) -> dict[int, list[NamedRecord]]:

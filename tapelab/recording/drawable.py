@@ -56,9 +56,9 @@ class Drawable:
 
     def to_svg(self) -> str:
         """It as an SVG for a page or a paper, drawn with Matplotlib."""
-        made = StringIO()
-        self.figure().savefig(made, format="svg", metadata={"Date": None})
-        return made.getvalue()
+        buffer = StringIO()
+        self.figure().savefig(buffer, format="svg", metadata={"Date": None})
+        return buffer.getvalue()
 
     def to_png(self, *, dpi: float = 192) -> bytes:
         """It as an image, drawn with Matplotlib."""
@@ -69,9 +69,9 @@ class Drawable:
         return self._image("pdf", metadata={"CreationDate": None})
 
     def _image(self, form: str, **options: Any) -> bytes:
-        made = BytesIO()
-        self.figure().savefig(made, format=form, **options)
-        return made.getvalue()
+        buffer = BytesIO()
+        self.figure().savefig(buffer, format=form, **options)
+        return buffer.getvalue()
 
     def export(self, path: str | PathLike[str]) -> Path:
         """Write one HTML file that shows it anywhere, offline."""

@@ -191,5 +191,5 @@ def unpack(kind: int, fields: Sequence[int]) -> Event:
         cut = targets + sources
         ends = (tuple(rest[:targets]), tuple(rest[targets:cut]), tuple(rest[cut:]))
         return Asked(call, method, unconnected, *ends)
-    made: Event = event(*numbers)
-    return made
+    unpacked: Event = event(*numbers)
+    return unpacked

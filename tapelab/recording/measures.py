@@ -125,8 +125,8 @@ class Measures:
     @cached_property
     def zero(self) -> NDArray[np.bool_]:
         """Which tensors are known to hold nothing but zeros."""
-        made: NDArray[np.bool_] = self.known & (self._rows[:, 2] == self.count) & (self.count > 0)
-        return made
+        zeros: NDArray[np.bool_] = self.known & (self._rows[:, 2] == self.count) & (self.count > 0)
+        return zeros
 
     @cached_property
     def largest(self) -> NDArray[np.float64]:

@@ -123,8 +123,8 @@ def column_in(
     name, _, how = kind.partition(":")
     dtype = TYPES[name]
     if how[:1] != STEP:
-        found = _numbers(data, at, _NARROWER[name][how] if how else dtype, count)
-        return found.astype(dtype) if how else found
+        column = _numbers(data, at, _NARROWER[name][how] if how else dtype, count)
+        return column.astype(dtype) if how else column
     if not 0 < turn <= LONGEST:
         raise ValueError(f"a turn has {turn} numbers")
     if how == STEP:

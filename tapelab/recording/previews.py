@@ -61,8 +61,8 @@ class Preview(NamedTuple):
     def numbers(self) -> NDArray[np.float64]:
         """The numbers that the levels stand for; NaN where a block holds one that is not finite."""
         with np.errstate(invalid="ignore"):  # a file may be damaged
-            made = (self.levels.astype(np.float64) - self.zero) * self.step
-        return np.where(self.levels == NONE, np.nan, made)
+            numbers = (self.levels.astype(np.float64) - self.zero) * self.step
+        return np.where(self.levels == NONE, np.nan, numbers)
 
 
 def shows_image(shape: tuple[int, ...]) -> bool:
@@ -96,10 +96,10 @@ class PreviewBudget:
     def preview(self, value: NDArray[Any], *, image: bool) -> Preview | None:
         """The preview of an array, as fine as there is room for; None if there is none left."""
         cells = min(CELLS, self.left // SHARE)
-        made = preview_of(value, cells, image=image) if cells >= FEWEST else None
-        if made is not None:
-            self.left -= made.levels.size
-        return made
+        preview = preview_of(value, cells, image=image) if cells >= FEWEST else None
+        if preview is not None:
+            self.left -= preview.levels.size
+        return preview
 
 
 class Known:

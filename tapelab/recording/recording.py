@@ -181,13 +181,13 @@ class Happenings(Sequence[Located]):
     def __getitem__(self, at: int | slice) -> Located | list[Located]:
         if isinstance(at, slice):
             return [self[index] for index in range(*at.indices(len(self)))]
-        found = self._kept.get(at)
-        if found is None:
+        located = self._kept.get(at)
+        if located is None:
             index = range(len(self))[at]
             event = self._recording.event(index)
-            found = Located(index, event, self._spans[index], self._threads[index])
-            self._kept[index] = found
-        return found
+            located = Located(index, event, self._spans[index], self._threads[index])
+            self._kept[index] = located
+        return located
 
 
 _TENSOR = ("role", "shape", "dtype", "name", "named", "variable", "span", "value")

@@ -30,9 +30,9 @@ titles: list[Callable[[str], str | None]] = []
 def title_of(file: str) -> str:
     """What a person calls a file or a cell."""
     for name in titles:
-        found = name(file)
-        if found is not None:
-            return found
+        title = name(file)
+        if title is not None:
+            return title
     own = Path(file).name
     return "cell" if own.startswith(CELL_FILE) else own
 
