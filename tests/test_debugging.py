@@ -78,7 +78,7 @@ def test_shapes_that_fit_are_silent():
     assert not d.is_numeric_tensor(tf.constant("a"))
 
 
-def test_check_numerics_hands_on_the_value_and_its_gradient():
+def test_check_numerics_passes_on_the_value_and_its_gradient():
     x = tf.Variable([1.0, 4.0])
     with tf.GradientTape() as tape:
         y = d.check_numerics(tf.sqrt(x), "roots")

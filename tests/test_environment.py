@@ -17,7 +17,7 @@ def checkout(tmp_path, monkeypatch):
     (tmp_path / "pyproject.toml").write_text("[project]\n")
     monkeypatch.setattr(environment, "CHECKOUT", tmp_path)
     installed = []
-    monkeypatch.setattr(environment, "install", lambda place, *asked: installed.append(asked[0]))
+    monkeypatch.setattr(environment, "install", lambda place, *extras: installed.append(extras[0]))
     monkeypatch.setattr(environment, "compile_ahead", lambda place: installed.append("compiled"))
     return tmp_path, installed
 
@@ -33,7 +33,7 @@ def test_an_empty_folder_and_an_environment_without_pip_do_not_answer(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_unusable_environment_is_made_anew_and_then_used_again(checkout):
+def test_an_unusable_environment_is_made_again_and_then_used_again(checkout):
     folder, installed = checkout
     venv.create(folder / "env", with_pip=False, symlinks=True)
     environment.main("env", "lab")

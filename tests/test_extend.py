@@ -114,11 +114,11 @@ def example_in(docstring):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_of_a_docstring_prints_what_it_says(name):
     code = example_in(inspect.getdoc(getattr(extend, name)))
-    told = re.findall(r"^print\(.*  # (.*)$", code, re.MULTILINE)
+    expected = re.findall(r"^print\(.*  # (.*)$", code, re.MULTILINE)
     with Notebook(name) as notebook:
         printed = notebook.run(code).split("\n")
-    assert told
-    assert printed[: len(told)] == told
+    assert expected
+    assert printed[: len(expected)] == expected
 
 
 # Ops
@@ -430,8 +430,10 @@ class Number:
         return Number(self.recorder, sum_, "add", (self, other), (1.0, 1.0))
 
     def __mul__(self, other):
-        slopes = other.value, self.value
-        return Number(self.recorder, self.value * other.value, "multiply", (self, other), slopes)
+        derivatives = other.value, self.value
+        return Number(
+            self.recorder, self.value * other.value, "multiply", (self, other), derivatives
+        )
 
     @staticmethod
     def backward(nodes, sources):
@@ -509,8 +511,8 @@ def test_another_engine_is_recorded_as_tapelab_records_its_own(own, ours):
     assert ops_of(own) == ops_of(ours)
     assert steps_of(own) == steps_of(ours)
     for recording in (own, ours):
-        (asked,) = [place.event for place in recording if isinstance(place.event, e.Asked)]
-        assert [float(recording.tensor(each).value) for each in asked.results] == [5.0, 3.0]
+        (call,) = [place.event for place in recording if isinstance(place.event, e.Asked)]
+        assert [float(recording.tensor(each).value) for each in call.results] == [5.0, 3.0]
     assert [each.name for each in own.variables] == ["x", "y"]
 
 

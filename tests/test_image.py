@@ -16,7 +16,7 @@ def test_contrast_is_stretched_around_the_mean_of_each_channel(dtype):
     assert got.numpy().tolist() == expected
 
 
-def test_asking_for_its_gradient_is_a_lookup_error():
+def test_its_gradient_is_a_lookup_error():
     x = tf.Variable([[[0.5, 0.2, 0.0]]])
     with tf.GradientTape() as tape:
         y = tf.image.adjust_contrast(x, 2.0)

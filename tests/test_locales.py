@@ -122,8 +122,8 @@ def test_every_text_speaks_to_its_reader_in_the_same_way(language):
 
 def test_a_hebrew_label_of_the_explorer_gives_no_orders():
     """A button is called by a noun or an infinitive; orders, in the plural, are for sentences."""
-    told = within("he", said.of_explorer)
-    forms = [form for each in told.values() for form in words._strings(each)]
+    texts = within("he", said.of_explorer)
+    forms = [form for each in texts.values() for form in words._strings(each)]
     labels = [each for each in forms if not each.endswith((".", "?"))]
     assert "השהיה" in labels
     assert [each for each in labels if re.match(r"[\u05d0-\u05ea]{2,}ו\b", each)] == []
@@ -168,18 +168,18 @@ def test_what_the_explorer_says_has_a_file_of_its_own(language, catalogue, compi
         for message in catalogue
         if message.id and words.of_explorer_alone(message) and all(words._strings(message.string))
     }
-    told = within(language, said.of_explorer)
+    texts = within(language, said.of_explorer)
     assert len(ours) > 200
-    assert {english: told[english] for english in ours} == {
+    assert {english: texts[english] for english in ours} == {
         english: forms[0] if len(forms) == 1 else list(forms) for english, forms in ours.items()
     }
     assert compiled.gettext("Step back") == "Step back"
 
 
 def test_every_word_of_the_explorer_is_translated(language, template):
-    told = within(language, said.of_explorer)
+    texts = within(language, said.of_explorer)
     wanted = {words._key(each)[0] for each, _ in words.front_end()}
-    missing = sorted(wanted - set(told))
+    missing = sorted(wanted - set(texts))
     assert len(missing) <= (1 - LEAST) * len(wanted), missing
     assert within("en", said.of_explorer) == {}
 
@@ -193,7 +193,7 @@ def test_compiling_and_writing_again_change_nothing(language):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "title"),
     [
         ("zh-CN", "为什么 y 对 x 的梯度是 None："),
         ("zh", "为什么 y 对 x 的梯度是 None："),
@@ -201,12 +201,12 @@ def test_compiling_and_writing_again_change_nothing(language):
         ("xx", "Why the gradient of y with respect to x is None:"),
     ],
 )
-def test_an_explanation_is_told_in_the_chosen_language(name, told):
+def test_an_explanation_is_written_in_the_chosen_language(name, title):
     x = tf.Variable(3.0, name="x")
     with tf.GradientTape() as tape:
         y = tf.round(x)
     lines = within(name, lambda: str(tf.explain(tape, y, x))).split("\n")
-    assert lines[0] == told
+    assert lines[0] == title
 
 
 @pytest.mark.parametrize("name", ["zh-CN", "he"])

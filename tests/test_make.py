@@ -8,19 +8,19 @@ from pathlib import Path
 CHECKOUT = Path(__file__).parents[1]
 
 
-def test_a_python_too_old_is_told_with_what_was_found(tmp_path):
+def test_a_python_too_old_is_reported_with_what_was_found(tmp_path):
     old = tmp_path / "python-old"
     old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo Python 3.9.2\n[ "$1" = --version ]\n')
     old.chmod(0o755)
-    told = subprocess.run(
+    completed = subprocess.run(
         [CHECKOUT / "tools" / "find_python.sh"],
         env={"PYTHON": str(old), "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert told.returncode == 1
-    assert told.stderr == (
+    assert completed.returncode == 1
+    assert completed.stderr == (
         "tapelab needs Python 3.11 or newer, and found:\n"
         f"  {old} is Python 3.9.2\n"
         "Install a newer Python, or name one, as in: make lab PYTHON=/path/to/python3.12\n"
@@ -28,6 +28,6 @@ def test_a_python_too_old_is_told_with_what_was_found(tmp_path):
 
 
 def test_make_alone_lists_what_it_can_do():
-    told = subprocess.run(["make"], cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    completed = subprocess.run(["make"], cwd=CHECKOUT, capture_output=True, text=True, check=True)
     for target in ("lab", "test", "check", "clean"):
-        assert f"make {target} " in told.stdout
+        assert f"make {target} " in completed.stdout

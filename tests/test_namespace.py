@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
-    ("ask", "told"),
+    ("access", "message"),
     [
         (lambda: tf.reduce_summ, "The nearest is tf.reduce_sum."),
         (lambda: tf.log, "The nearest is tf.math.log."),
@@ -29,10 +29,10 @@ ROOT = Path(__file__).parents[1]
         (lambda: tf.random.norml, "The nearest is tf.random.normal."),
     ],
 )
-def test_a_missing_symbol_names_the_nearest_one(ask, told):
+def test_a_missing_symbol_names_the_nearest_one(access, message):
     with pytest.raises(AttributeError) as caught:
-        ask()
-    assert str(caught.value).endswith(told)
+        access()
+    assert str(caught.value).endswith(message)
 
 
 def test_a_missing_symbol_says_where_it_is_missing_and_that_it_is_not_the_learners_fault():
@@ -89,7 +89,7 @@ def test_importing_tapelab_does_not_import_what_is_lazy():
 
 
 @pytest.mark.parametrize("name", [*dir(tf.math), "reshape", "gather", "where", "cast", "zeros"])
-def test_every_function_of_the_namespace_can_be_asked_for_help(name):
+def test_every_function_of_the_namespace_has_help(name):
     function = getattr(tf.math, name, None) or getattr(tf, name)
     if name.startswith("_") or not inspect.isfunction(function):
         return

@@ -87,7 +87,7 @@ def test_set_up_files_hold_no_address_of_a_registry(path):
     assert REGISTRY.findall(path.read_text("utf-8")) == []
 
 
-def test_every_file_tells_the_same_version():
+def test_every_file_names_the_same_version():
     citation = yaml.safe_load((CHECKOUT / "CITATION.cff").read_text("utf-8"))
     package = yaml.safe_load((CHECKOUT / "extension" / "package.json").read_text("utf-8"))
     assert citation["version"] == package["version"] == __version__

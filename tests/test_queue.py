@@ -28,7 +28,7 @@ def test_putting_into_a_full_queue_ends_with_an_error(tf):
     assert queue.size().numpy() == 1
 
 
-def test_nobody_is_waited_for_where_there_is_one_thread(tf, monkeypatch):
+def test_one_thread_waits_for_no_other(tf, monkeypatch):
     monkeypatch.setattr(buffer, "PATIENCE", 1e9)
     monkeypatch.setattr(threading, "active_count", lambda: 1)
     with pytest.raises(tf.errors.DeadlineExceededError, match="there is no other thread"):

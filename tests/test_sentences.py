@@ -37,12 +37,12 @@ class Backwards(NullTranslations):
         return self.gettext(one if count == 1 else many)
 
 
-def test_english_is_spoken_where_nobody_chose():
+def test_english_is_the_default():
     assert tf.language() == "en"
     assert locales.say("`{text}` ends", text="x") == "`x` ends"
 
 
-def test_the_environment_decides_where_nobody_chose(monkeypatch):
+def test_the_environment_decides_where_no_language_was_chosen(monkeypatch):
     monkeypatch.setenv(locales.ENVIRONMENT, "he")
     assert within(None, tf.language) == "he"
 
@@ -62,11 +62,11 @@ def test_a_catalogue_translates_the_template_and_keeps_the_values(monkeypatch):
 
 
 def test_plural_forms_and_thousands():
-    def told(count):
+    def sentence_about(count):
         return locales.say_many("{count} op {how}", "{count} ops {how}", count, how="ran")
 
-    assert told(1) == "1 op ran"
-    assert told(12345) == "12\u202f345 ops ran"
+    assert sentence_about(1) == "1 op ran"
+    assert sentence_about(12345) == "12\u202f345 ops ran"
 
 
 def test_a_paragraph_leaves_out_what_is_empty():
@@ -112,12 +112,12 @@ def test_what_ops_are_called_travels_with_their_recording_in_the_chosen_language
     with tf.GradientTape() as tape:
         y = tf.sin(x)
     recording = tape.recording(y, [x])
-    told = locales.of_explorer(recording.said)
-    assert told["Sine"] == "正弦"
-    assert "Cosine" not in told
+    texts = locales.of_explorer(recording.said)
+    assert texts["Sine"] == "正弦"
+    assert "Cosine" not in texts
     assert [op.title for op in recording.ops] == ["Sine"]
 
 
-def test_english_asks_no_recording_for_what_it_says(monkeypatch):
+def test_english_needs_no_texts_of_a_recording(monkeypatch):
     monkeypatch.setenv(locales.ENVIRONMENT, "en")
-    assert locales.of_explorer(lambda: pytest.fail("asked")) == {}
+    assert locales.of_explorer(lambda: pytest.fail("called")) == {}

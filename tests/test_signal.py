@@ -1,4 +1,4 @@
-"""Signals: what is transformed comes back, and slopes follow Parseval."""
+"""Signals: what is transformed comes back, and gradients follow Parseval."""
 
 from __future__ import annotations
 

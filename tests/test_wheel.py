@@ -202,12 +202,12 @@ def command(wheel, tmp_path_factory):
     settings = kept | {"PYTHONPATH": str(site), "HOME": str(place), "COLUMNS": "200"}
 
     def run(*arguments, code=0):
-        told = subprocess.run(
+        completed = subprocess.run(
             [place / "bin" / "tapelab", *map(str, arguments)],
             cwd=place, env=settings, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert told.returncode == code, told.stdout + told.stderr
-        return told.stdout
+        assert completed.returncode == code, completed.stdout + completed.stderr
+        return completed.stdout
 
     run.place, run.site = place, site
     return run

@@ -103,8 +103,8 @@ def test_what_a_second_order_takes_from_the_body_is_on_the_outer_tape():
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = log1pexp(x)
-        slope = inner.gradient(y, x)
-    outer.gradient(slope, x)
+        gradient = inner.gradient(y, x)
+    outer.gradient(gradient, x)
     assert ("exp", "TAPED") in causes(outer.recording())
     assert ("log", "REPLACED") in causes(outer.recording())
     assert ("exp", "REPLACED") in causes(inner.recording())
@@ -144,12 +144,12 @@ def test_a_gradient_that_is_none_is_explained_by_the_function_that_returned_it()
         z = half_blind(a, b)
     assert tape.gradient(z, [a, b])[1] is None
     assert str(tf.explain(tape, z, a)).startswith("A path leads from z to a")
-    told = " ".join(str(tf.explain(tape, z, b)).split())
-    assert "The gradient function of half_blind returned None for y" in told
-    assert "is used inside" not in told
+    explanation = " ".join(str(tf.explain(tape, z, b)).split())
+    assert "The gradient function of half_blind returned None for y" in explanation
+    assert "is used inside" not in explanation
 
 
-def test_a_tensor_that_the_body_takes_from_outside_is_told_to_be_handed_over():
+def test_a_tensor_that_the_body_takes_from_outside_is_explained_as_a_missing_argument():
     x, w = tf.constant(2.0), tf.constant(3.0)
 
     @tf.custom_gradient
@@ -160,8 +160,8 @@ def test_a_tensor_that_the_body_takes_from_outside_is_told_to_be_handed_over():
         tape.watch([x, w])
         y = scaled(x)
     assert tape.gradient(y, [x, w])[1] is None
-    told = " ".join(str(tf.explain(tape, y, w)).split())
-    assert "w is used inside scaled, which the tape records as one op" in told
+    explanation = " ".join(str(tf.explain(tape, y, w)).split())
+    assert "w is used inside scaled, which the tape records as one op" in explanation
     assert "is used inside" not in str(tf.explain(tape, y, x))
 
 
@@ -173,14 +173,14 @@ def test_a_wrong_count_says_what_to_return():
         tape.gradient(y, x)
 
 
-def test_the_way_back_of_such_a_step_may_be_asked_for_again_and_again():
+def test_the_backward_pass_of_such_a_step_may_be_repeated():
     x = tf.Variable(1.0)
     with tf.GradientTape(persistent=True) as tape:
         y = log1pexp(x)
     assert tape.gradient(y, x) == tape.gradient(y, x)
 
 
-def test_after_its_answer_the_tape_lets_go_of_the_gradient_function():
+def test_after_its_gradient_call_the_tape_releases_the_gradient_function():
     class Kept:
         pass
 

@@ -60,8 +60,8 @@ def test_a_registered_gradient_is_itself_differentiable():
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = tf.image.adjust_contrast(image, 1.0)
-        slope = inner.gradient(y, image)
-    assert float(outer.gradient(slope, image)) == 6.0
+        gradient = inner.gradient(y, image)
+    assert float(outer.gradient(gradient, image)) == 6.0
 
 
 @pytest.mark.usefixtures("_registered")
@@ -98,5 +98,5 @@ def test_no_gradient_turns_the_error_into_none_and_says_so():
     image = tf.constant([[[1.0]]])
     tape, y = contrasted(image, 2.0)
     assert tape.gradient(y, image) is None
-    told = " ".join(str(tf.explain(tape, y, image)).split())
-    assert "tf.no_gradient('AdjustContrastv2') declares that no gradient passes" in told
+    explanation = " ".join(str(tf.explain(tape, y, image)).split())
+    assert "tf.no_gradient('AdjustContrastv2') declares that no gradient passes" in explanation

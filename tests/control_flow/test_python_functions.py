@@ -38,14 +38,14 @@ def test_what_a_python_function_takes_off_the_tape_is_in_the_log():
     assert [recording.strings[left.how] for left in events(recording, Left)] == ["numpy()"]
 
 
-def test_a_persistent_tape_may_ask_a_python_function_again():
+def test_a_persistent_tape_may_differentiate_a_python_function_again():
     x = tf.Variable(3.0)
     with tf.GradientTape(persistent=True) as tape:
         y = tf.py_function(lambda a: a * a, [x], tf.float32)
     assert [float(tape.gradient(y, x)) for _ in range(2)] == [6.0, 6.0]
 
 
-def test_after_its_answer_the_tape_lets_go_of_what_a_python_function_computed():
+def test_after_its_gradient_call_the_tape_releases_what_a_python_function_computed():
     deaths = []
 
     def squared_sine(a):
@@ -69,15 +69,15 @@ def test_the_error_of_a_python_function_keeps_its_cause():
     assert isinstance(caught.value.__cause__, KeyError)
 
 
-def test_a_numpy_function_is_told_to_be_where_the_path_ends():
+def test_a_numpy_function_is_explained_as_the_end_of_the_path():
     x = tf.Variable(2.0)
     with tf.GradientTape() as tape:
         h = x * 3.0
         y = tf.numpy_function(np.sin, [h], tf.float32)
     assert tape.gradient(y, x) is None
-    told = " ".join(str(tf.explain(tape, y, x)).split())
-    assert "No gradient passes through tf.numpy_function(np.sin, [h], tf.float32)" in told
-    assert "a tape sees nothing of what NumPy does" in told
+    explanation = " ".join(str(tf.explain(tape, y, x)).split())
+    assert "No gradient passes through tf.numpy_function(np.sin, [h], tf.float32)" in explanation
+    assert "a tape sees nothing of what NumPy does" in explanation
 
 
 def test_a_numpy_function_with_a_gradient_of_its_own_is_differentiable():
@@ -96,7 +96,7 @@ def test_a_numpy_function_with_a_gradient_of_its_own_is_differentiable():
     assert float(tape.gradient(y, x)) == 3.0
 
 
-def test_a_variable_that_a_python_function_reads_is_told_to_be_handed_over():
+def test_a_variable_that_a_python_function_reads_is_explained_as_a_missing_argument():
     def scaled(a):
         return a * w
 
@@ -104,12 +104,12 @@ def test_a_variable_that_a_python_function_reads_is_told_to_be_handed_over():
     with tf.GradientTape() as tape:
         y = tf.py_function(scaled, [x], tf.float32)
     assert tape.gradient(y, [x, w])[1] is None
-    told = " ".join(str(tf.explain(tape, y, w)).split())
-    assert "w is used inside scaled, which the tape records as one op" in told
-    assert "Pass it as an argument." in told
+    explanation = " ".join(str(tf.explain(tape, y, w)).split())
+    assert "w is used inside scaled, which the tape records as one op" in explanation
+    assert "Pass it as an argument." in explanation
 
 
-def test_a_variable_that_nobody_reads_is_not_told_to_be_inside_a_step():
+def test_a_variable_that_no_function_reads_is_not_explained_by_a_step():
     x, w = tf.Variable(2.0), tf.Variable(3.0)
     with tf.GradientTape() as tape:
         y = tf.py_function(lambda a: a * a, [x], tf.float32)

@@ -1,4 +1,4 @@
-"""Nobody can change in place what a tape saved: data are copied in and out, or locked."""
+"""Saved values of a tape cannot change in place: data are copied in and out, or locked."""
 
 from __future__ import annotations
 

@@ -67,13 +67,13 @@ def second_order(tf, function, sources):
         with tf.GradientTape() as inner:
             inner.watch(sources)
             results = continuous(function())
-        slopes = inner.gradient(results, sources)
+        gradients = inner.gradient(results, sources)
         totals = [tf.reduce_sum(tf.math.real(tf.convert_to_tensor(each)))
-                  for each in slopes if each is not None]  # fmt: skip
+                  for each in gradients if each is not None]  # fmt: skip
     recorded = [event.event for event in outer.recording() if hasattr(event.event, "outputs")]
     names = [(op.op, op.inputs, op.outputs) for op in recorded]
-    bends = outer.gradient(totals, sources, unconnected_gradients="zero")
-    return [slopes, inner._gradient_calls[0].report.read(), names, bends]
+    second_gradients = outer.gradient(totals, sources, unconnected_gradients="zero")
+    return [gradients, inner._gradient_calls[0].report.read(), names, second_gradients]
 
 
 def plain(value):

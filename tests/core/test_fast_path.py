@@ -1,4 +1,4 @@
-"""The short way of frequent ops: nobody can tell it from the long one but by the clock."""
+"""The fast path of frequent ops gives what the slow path gives, and records the same."""
 
 import gc
 
@@ -38,7 +38,7 @@ def test_operators_and_functions_of_floats_go_the_short_way():
     assert kinds_on(tape) == [BinaryOpRun, UnaryOpRun, BinaryOpRun]
 
 
-def test_whole_numbers_and_halves_go_the_long_way():
+def test_integers_and_halves_take_the_slow_path():
     x = tf.constant([1.0, 2.0], tf.float16)
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -102,7 +102,7 @@ def test_a_number_beside_a_tensor_keeps_its_side():
     assert tape.gradient(z, x).numpy() == pytest.approx(0.25)
 
 
-def test_an_inner_tape_hears_only_what_it_watches():
+def test_an_inner_tape_records_only_what_it_watches():
     x, w = tf.constant(2.0), tf.constant(3.0)
     with tf.GradientTape() as outer:
         outer.watch(x)
@@ -160,7 +160,7 @@ def test_the_place_is_that_of_this_call_and_not_of_another_at_the_same_offset():
     assert places[1] is second.__code__
 
 
-def test_steps_back_are_told_as_they_were_though_more_is_watched_later():
+def test_backward_steps_are_reported_as_they_were_though_more_is_watched_later():
     x, w = tf.constant(2.0), tf.constant(3.0)
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -171,19 +171,19 @@ def test_steps_back_are_told_as_they_were_though_more_is_watched_later():
     assert {flow.tensor for flow in flows} == {y._id, x._id}
 
 
-def test_the_way_back_ends_in_the_very_numbers_that_were_returned():
+def test_the_backward_pass_ends_in_the_very_values_that_were_returned():
     x = tf.constant([1.0, 2.0])
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = x * x + x
     gradient = tape.gradient(y, x)
-    (asked,) = [s.event for s in tape.recording() if isinstance(s.event, e.Asked)]
+    (call,) = [s.event for s in tape.recording() if isinstance(s.event, e.Asked)]
     last = [s.event for s in tape.recording() if isinstance(s.event, e.Flowed)][-1]
-    assert asked.results[0] == last.sum
+    assert call.results[0] == last.sum
     assert gradient.numpy().tolist() == [3, 5]
 
 
-def test_large_values_are_let_go_of_after_the_answer():
+def test_large_values_are_released_after_the_gradient_call():
     x = tf.ones([1000])
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -247,7 +247,7 @@ def test_a_vector_is_refused_on_the_short_way_too():
         tf.matmul(tf.ones([2, 2]), tf.ones([2]))
 
 
-def test_what_a_small_sum_was_made_of_is_let_go_of_if_it_was_large():
+def test_what_a_small_sum_was_made_of_is_released_if_it_was_large():
     x = tf.ones([1000])
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -258,7 +258,7 @@ def test_what_a_small_sum_was_made_of_is_let_go_of_if_it_was_large():
     assert as_op_run(ops_on(tape)[0]).inputs == (dropped((1000,), x._value.dtype),)
 
 
-def test_steps_with_large_values_are_told_with_their_forms():
+def test_steps_with_large_values_are_reported_with_their_shapes():
     x, b = tf.ones([30, 10]), tf.ones([10])
     with tf.GradientTape() as tape:
         tape.watch([x, b])

@@ -32,14 +32,14 @@ def test_an_error_in_a_tangent_leaves_the_accumulator_in_order():
     assert thread.active_tapes == ()
 
 
-def test_a_tape_that_opens_and_closes_inside_leaves_the_accumulator_listening():
+def test_a_tape_that_opens_and_closes_inside_leaves_the_accumulator_active():
     x = tf.Variable(2.0)
     with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:
         with tf.GradientTape() as tape:
             y = x * x
-        slope = tape.gradient(y, x)
-        z = slope * x
-    assert [float(each) for each in acc.jvp([y, slope, z])] == [4.0, 2.0, 8.0]
+        gradient = tape.gradient(y, x)
+        z = gradient * x
+    assert [float(each) for each in acc.jvp([y, gradient, z])] == [4.0, 2.0, 8.0]
 
 
 def test_an_accumulator_that_opens_and_closes_inside_leaves_the_tape_recording():
@@ -82,14 +82,14 @@ def test_tangents_belong_to_the_thread_of_their_accumulator():
     assert acc.jvp(made[0]) is None
 
 
-def test_the_hessian_times_a_vector_is_the_slope_of_a_gradient_along_it():
+def test_the_hessian_times_a_vector_is_the_jvp_of_a_gradient_along_it():
     a = np.array([[2.0, 1.0], [1.0, 6.0]])
     x, v = tf.Variable([1.0, -1.0], dtype=tf.float64), tf.constant([3.0, 5.0], tf.float64)
     with tf.autodiff.ForwardAccumulator(x, v) as acc:
         with tf.GradientTape() as tape:
             y = tf.tensordot(x, tf.linalg.matvec(a, x), 1) / 2.0
-        slope = tape.gradient(y, x)
-    assert acc.jvp(slope).numpy().tolist() == (a @ v.numpy()).tolist()
+        gradient = tape.gradient(y, x)
+    assert acc.jvp(gradient).numpy().tolist() == (a @ v.numpy()).tolist()
 
 
 def test_rows_that_are_picked_move_like_their_table():
@@ -99,9 +99,9 @@ def test_rows_that_are_picked_move_like_their_table():
         with tf.GradientTape() as tape:
             rows = tf.gather(table, [1, 1, 0])
             y = tf.reduce_sum(rows * rows)
-        slope = tape.gradient(y, table)
+        gradient = tape.gradient(y, table)
     assert acc.jvp(rows * 1.0) is None, "what is computed after the block stands still"
-    moved = acc.jvp(slope)
+    moved = acc.jvp(gradient)
     assert isinstance(moved, tf.IndexedSlices)
     assert tf.convert_to_tensor(moved).numpy().tolist() == [[2.0, 0.0], [0.0, 40.0]]
 
@@ -128,7 +128,7 @@ def test_a_tape_around_shows_tangents_as_what_they_are():
     assert "tangent of sin" in {group.name for group in recording.groups}
 
 
-def test_a_tape_inside_hears_nothing_of_the_tangents():
+def test_a_tape_inside_records_nothing_of_the_tangents():
     x = tf.Variable(2.0)
     with tf.autodiff.ForwardAccumulator(x, 1.0), tf.GradientTape() as tape:
         y = tf.sin(x) * x
@@ -151,7 +151,7 @@ def test_an_op_that_works_element_by_element_costs_no_tape(monkeypatch):
 
 def test_a_function_with_a_tape_inside_may_be_traced_while_an_accumulator_is_active():
     @tf.function
-    def slope(x):
+    def derivative(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = x**3
@@ -159,8 +159,8 @@ def test_a_function_with_a_tape_inside_may_be_traced_while_an_accumulator_is_act
 
     x = tf.constant(2.0)
     with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:
-        found = slope(x)
-    assert [float(found), float(acc.jvp(found))] == [12.0, 12.0]
+        dy_dx = derivative(x)
+    assert [float(dy_dx), float(acc.jvp(dy_dx))] == [12.0, 12.0]
 
 
 def test_an_accumulator_may_stand_around_a_compiled_function_and_in_it():
@@ -174,8 +174,8 @@ def test_an_accumulator_may_stand_around_a_compiled_function_and_in_it():
             with tf.GradientTape() as tape:
                 tape.watch(x)
                 y = x**3
-            slope = tape.gradient(y, x)
-        return acc.jvp([y, slope])
+            gradient = tape.gradient(y, x)
+        return acc.jvp([y, gradient])
 
     x = tf.constant(2.0)
     with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:

@@ -1,4 +1,4 @@
-"""Jacobians in one sweep: through every op, through random programs, and what is told of them."""
+"""Jacobians in one sweep: through every op, through random programs, and how they are recorded."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_jacobian_through_an_op_can_be_differentiated_again(tf, name):
     declared = REGISTRY[name]
     inputs, chosen = next(small_samples(declared))
     sources = continuous(inputs)
-    slopes = []
+    gradients = []
     for ask in (row_by_row, lambda tf, tape, y, sources: tape.jacobian(y, sources)):
         with tf.GradientTape() as outer:
             outer.watch(sources)
@@ -88,8 +88,8 @@ def test_the_jacobian_through_an_op_can_be_differentiated_again(tf, name):
             y = continuous(made if declared.multi else (made,))[0]
             jacobians = [each for each in ask(tf, tape, y, sources) if each is not None]
             total = sum(tf.reduce_sum(tf.sin(tf.math.real(each))) for each in jacobians)
-        slopes.append(outer.gradient(total, sources, unconnected_gradients="zero"))
-    assert_equal(*[[tf.convert_to_tensor(each) for each in slope] for slope in slopes])
+        gradients.append(outer.gradient(total, sources, unconnected_gradients="zero"))
+    assert_equal(*[[tf.convert_to_tensor(each) for each in gradient] for gradient in gradients])
 
 
 STEPS = {
@@ -151,15 +151,15 @@ def test_forward_over_reverse_is_the_hessian_times_a_direction(tf, steps, number
         with tf.GradientTape() as inner:
             inner.watch(x)
             y = tf.reduce_sum(tf.sin(ran(tf, steps, x)))
-        slope = inner.gradient(y, x)
-    hessian = outer.jacobian(slope, x)
+        gradient = inner.gradient(y, x)
+    hessian = outer.jacobian(gradient, x)
     np.testing.assert_allclose(hessian, tf.transpose(hessian, [2, 3, 0, 1]), rtol=1e-8, atol=1e-10)
     with tf.autodiff.ForwardAccumulator(x, direction) as forward, tf.GradientTape() as tape:
         tape.watch(x)
         y = tf.reduce_sum(tf.sin(ran(tf, steps, x)))
-        slope = tape.gradient(y, x)
+        gradient = tape.gradient(y, x)
     moved = tf.einsum("ijkl,kl->ij", hessian, direction)
-    np.testing.assert_allclose(forward.jvp(slope), moved, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(forward.jvp(gradient), moved, rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["tanh", "sigmoid"])
@@ -191,13 +191,13 @@ def test_rows_that_are_too_many_are_swept_in_parts(tf, monkeypatch):
     assert len(passes) == 3
 
 
-def test_a_gradient_function_of_a_learner_is_asked_for_each_row(tf):
-    asked = []
+def test_a_gradient_function_of_a_learner_runs_for_each_row(tf):
+    upstreams = []
 
     @tf.custom_gradient
     def doubled(x):
         def back(upstream):
-            asked.append(upstream.numpy().tolist())
+            upstreams.append(upstream.numpy().tolist())
             return 3.0 * upstream
 
         return 2.0 * x, back
@@ -207,7 +207,7 @@ def test_a_gradient_function_of_a_learner_is_asked_for_each_row(tf):
         tape.watch(x)
         y = doubled(x) * x
     assert tape.jacobian(y, x).numpy().tolist() == [[5.0, 0.0], [0.0, 10.0]]
-    assert asked == [[1.0, 0.0], [0.0, 2.0]]
+    assert upstreams == [[1.0, 0.0], [0.0, 2.0]]
 
 
 def test_a_rule_that_a_teacher_wrote_may_do_anything_with_a_row(tf):
@@ -230,8 +230,8 @@ def test_a_rule_that_a_teacher_wrote_may_do_anything_with_a_row(tf):
         del REGISTRY["halved"]
 
 
-def test_an_outer_tape_hears_as_many_ops_for_many_rows_as_for_few(tf):
-    def heard(length):
+def test_an_outer_tape_records_as_many_ops_for_many_rows_as_for_few(tf):
+    def recorded_ops(length):
         x = tf.ones([length])
         with tf.GradientTape() as outer:
             outer.watch(x)
@@ -241,11 +241,11 @@ def test_an_outer_tape_hears_as_many_ops_for_many_rows_as_for_few(tf):
             outer.watch(tape.jacobian(y, x))
         return [type(each.event).__name__ for each in outer.recording()].count("Ran")
 
-    assert heard(12) == heard(3)
+    assert recorded_ops(12) == recorded_ops(3)
 
 
 @pytest.mark.parametrize("length", [3, 300], ids=["small", "large"])
-def test_what_is_told_of_a_jacobian_is_what_is_told_of_its_gradients(tf, length):
+def test_a_jacobian_is_recorded_like_its_gradients(tf, length):
     matrix = tf.ones([3, length]) / length
 
     def tape_of_squares():

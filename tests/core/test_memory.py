@@ -43,7 +43,7 @@ def product_of(weights, *, persistent=False):
 
 
 @pytest.mark.usefixtures("traced")
-def test_values_are_let_go_of_as_soon_as_the_way_back_is_past_them():
+def test_values_are_released_as_soon_as_the_backward_pass_is_past_them():
     weights = [tf.Variable(np.linspace(1, 2, LENGTH, dtype=np.float32)) for _ in range(20)]
     tape, y = product_of(weights)
     gradients, most = most_during(lambda: tape.gradient(y, weights))
@@ -57,7 +57,7 @@ def test_values_are_let_go_of_as_soon_as_the_way_back_is_past_them():
 
 
 @pytest.mark.usefixtures("traced")
-def test_adjoints_are_let_go_of_as_soon_as_they_are_handed_on():
+def test_cotangents_are_released_as_soon_as_they_are_propagated():
     x = tf.Variable(np.linspace(1, 2, LENGTH, dtype=np.float32))
     with tf.GradientTape(persistent=True) as tape:
         y = x * 1.0
@@ -67,7 +67,7 @@ def test_adjoints_are_let_go_of_as_soon_as_they_are_handed_on():
     assert most < 6
 
 
-def test_a_way_back_that_failed_half_way_cannot_be_gone_again():
+def test_a_backward_pass_that_failed_half_way_cannot_be_repeated():
     @tf.custom_gradient
     def broken(x):
         def back(upstream):
@@ -84,7 +84,7 @@ def test_a_way_back_that_failed_half_way_cannot_be_gone_again():
         tape.gradient(y, x)
 
 
-def test_a_picture_of_the_way_back_uses_nothing_up():
+def test_a_picture_of_the_backward_pass_uses_nothing_up():
     x = tf.Variable(tf.ones([1000]))
     with tf.GradientTape() as tape:
         y = tf.sin(x * x)
@@ -92,14 +92,14 @@ def test_a_picture_of_the_way_back_uses_nothing_up():
     np.testing.assert_allclose(tape.gradient(y, x), 2 * np.cos(np.ones(1000)), rtol=1e-6)
 
 
-def test_an_outer_tape_keeps_what_the_way_back_of_an_inner_one_is_past():
+def test_an_outer_tape_keeps_what_the_backward_pass_of_an_inner_one_is_past():
     x = tf.Variable(tf.ones([1000]))
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = tf.sin(x * x)
-        slope = inner.gradient(y, x)
+        gradient = inner.gradient(y, x)
     expected = 2 * np.cos(1.0) - 4 * np.sin(1.0)
-    np.testing.assert_allclose(outer.gradient(slope, x), np.full(1000, expected), rtol=1e-5)
+    np.testing.assert_allclose(outer.gradient(gradient, x), np.full(1000, expected), rtol=1e-5)
 
 
 @pytest.mark.usefixtures("traced")
@@ -151,11 +151,11 @@ def curved(number):
         with tf.GradientTape() as outer:
             with tf.GradientTape() as inner:
                 y = tf.reduce_sum(x * x * x)
-            slope = inner.gradient(y, x)
-        outer.jacobian(slope, x)
+            gradient = inner.gradient(y, x)
+        outer.jacobian(gradient, x)
 
 
-def never_asked(number):
+def never_differentiated(number):
     x = tf.Variable(0.5)
     for _ in range(number):
         with tf.GradientTape(persistent=True) as tape:
@@ -177,7 +177,7 @@ def test_ten_thousand_steps_leave_no_object_behind():
 
 
 @pytest.mark.usefixtures("traced")
-@pytest.mark.parametrize("loop", [descended, trained, curved, never_asked])
+@pytest.mark.parametrize("loop", [descended, trained, curved, never_differentiated])
 def test_a_loop_leaves_nothing_behind(loop):
     loop(100)
     remains()

@@ -55,13 +55,13 @@ def test_a_tape_in_a_tape_follows_narrow_numbers():
         with tf.GradientTape() as inner:
             inner.watch(x)
             y = x**3
-        slope = inner.gradient(y, x)
-    second = outer.gradient(slope, x)
+        gradient = inner.gradient(y, x)
+    second = outer.gradient(gradient, x)
     assert second.dtype == tf.bfloat16
     np.testing.assert_allclose(second.numpy().astype(float), [9.0, 12.0])
 
 
-def test_ops_for_whole_numbers_refuse_it_by_name():
+def test_ops_for_integers_refuse_it_by_name():
     with pytest.raises(tf.errors.InvalidArgumentError, match="of bfloat16 is not in the list"):
         tf.bitwise.invert(brain(1.0))
 

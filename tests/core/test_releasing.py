@@ -8,7 +8,7 @@ from tapelab.core.log import PACKED, RECENT, recent
 from tapelab.core.records import OP_RUNS, as_op_run, kind_of, serial_of
 
 
-def test_a_tape_that_was_asked_is_freed_without_a_search_for_garbage():
+def test_a_differentiated_tape_is_freed_without_a_search_for_garbage():
     x = tf.Variable([1.0, 2.0])
     gc.collect()
     gc.disable()

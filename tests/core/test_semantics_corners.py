@@ -1,4 +1,4 @@
-"""Corners where the slope is a matter of convention: statements 26 to 29, by number."""
+"""Corners where the derivative is a matter of convention: statements 26 to 29, by number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 
-def slope(tf, f, *values):
+def gradient_at(tf, f, *values):
     """The gradients of f at the variables made of the values."""
     sources = [tf.Variable(value) for value in values]
     with tf.GradientTape() as tape:
@@ -31,22 +31,22 @@ def slope(tf, f, *values):
     ],
     ids=["abs", "relu", "relu6", "leaky_relu", "sqrt", "log", "norm", "power_zero"],
 )
-def test_s26_the_slope_at_zero(tf, f, expected):
-    got = slope(tf, lambda x: f(tf, x), 0.0)
+def test_s26_the_derivative_at_zero(tf, f, expected):
+    got = gradient_at(tf, lambda x: f(tf, x), 0.0)
     np.testing.assert_equal(got.numpy(), np.float32(expected))
 
 
-def test_s26_relu6_has_no_slope_at_six(tf):
-    assert slope(tf, tf.nn.relu6, [5.9, 6.0, 7.0]).numpy().tolist() == [1.0, 0.0, 0.0]
+def test_s26_relu6_has_derivative_zero_at_six(tf):
+    assert gradient_at(tf, tf.nn.relu6, [5.9, 6.0, 7.0]).numpy().tolist() == [1.0, 0.0, 0.0]
 
 
-def test_s26_divide_no_nan_by_zero_has_slope_zero(tf):
-    dx, dy = slope(tf, tf.math.divide_no_nan, 3.0, 0.0)
+def test_s26_divide_no_nan_by_zero_has_derivative_zero(tf):
+    dx, dy = gradient_at(tf, tf.math.divide_no_nan, 3.0, 0.0)
     assert (float(dx), float(dy)) == (0.0, 0.0)
 
 
 def test_s26_clip_by_value_passes_at_the_bound(tf):
-    got = slope(tf, lambda x: tf.clip_by_value(x, -1.0, 1.0), [-2.0, -1.0, 0.0, 1.0, 2.0])
+    got = gradient_at(tf, lambda x: tf.clip_by_value(x, -1.0, 1.0), [-2.0, -1.0, 0.0, 1.0, 2.0])
     assert got.numpy().tolist() == [0.0, 1.0, 1.0, 1.0, 0.0]
 
 
@@ -62,14 +62,14 @@ def test_s26_clip_by_value_passes_at_the_bound(tf):
     ],
     ids=["sqrt", "rsqrt", "reciprocal", "log", "one_over", "power_half"],
 )
-def test_s26_with_zero_upstream_some_slopes_are_zero_and_others_nan(tf, f, expected):
-    got = slope(tf, lambda x: tf.where(x > 1.0, f(tf, x), 0.0), 0.0)
+def test_s26_with_zero_upstream_some_gradients_are_zero_and_others_nan(tf, f, expected):
+    got = gradient_at(tf, lambda x: tf.where(x > 1.0, f(tf, x), 0.0), 0.0)
     np.testing.assert_equal(got.numpy(), np.float32(expected))
 
 
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
 def test_s27_a_tie_of_two_goes_to_the_first_argument(tf, name):
-    da, db = slope(tf, getattr(tf, name), [1.0, 2.0, 3.0], [3.0, 2.0, 1.0])
+    da, db = gradient_at(tf, getattr(tf, name), [1.0, 2.0, 3.0], [3.0, 2.0, 1.0])
     first = [0.0, 1.0, 1.0] if name == "maximum" else [1.0, 1.0, 0.0]
     assert da.numpy().tolist() == first
     assert db.numpy().tolist() == [1.0 - g for g in first]
@@ -78,13 +78,13 @@ def test_s27_a_tie_of_two_goes_to_the_first_argument(tf, name):
 @pytest.mark.parametrize("name", ["reduce_max", "reduce_min"])
 def test_s27_a_tie_in_a_reduction_is_shared_evenly(tf, name):
     values = [[5.0, 5.0, 1.0], [1.0, 1.0, 5.0]]
-    got = slope(tf, lambda x: getattr(tf, name)(x, axis=1), values)
+    got = gradient_at(tf, lambda x: getattr(tf, name)(x, axis=1), values)
     high, low = [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], [[0.0, 0.0, 1.0], [0.5, 0.5, 0.0]]
     assert got.numpy().tolist() == (high if name == "reduce_max" else low)
 
 
-def test_s28_a_power_has_slope_zero_for_the_exponent_of_a_negative_base(tf):
-    dx, dy = slope(tf, lambda x, y: x**y, [-2.0, 0.0, 2.0], [3.0, 2.0, 3.0])
+def test_s28_a_power_has_derivative_zero_for_the_exponent_of_a_negative_base(tf):
+    dx, dy = gradient_at(tf, lambda x, y: x**y, [-2.0, 0.0, 2.0], [3.0, 2.0, 3.0])
     assert dx.numpy().tolist() == [12.0, 0.0, 12.0]
     np.testing.assert_allclose(dy.numpy(), [0.0, 0.0, 8 * math.log(2)], rtol=1e-6)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 
-def slope(tf, f, *values):
+def gradient_at(tf, f, *values):
     """The gradients of f at the variables made of the values."""
     sources = [tf.Variable(value) for value in values]
     with tf.GradientTape() as tape:
@@ -44,9 +44,9 @@ def test_s22_gradients_sum_over_the_reads(tf):
 
 
 def test_s23_a_numpy_detour_gives_none(tf):
-    assert slope(tf, lambda x: tf.reduce_mean(np.mean(x * x, axis=0)), [[1.0, 2.0]]) is None
-    assert slope(tf, lambda x: tf.constant((x * x).numpy()), 3.0) is None
-    assert slope(tf, lambda x: tf.constant(float(x * x)), 3.0) is None
+    assert gradient_at(tf, lambda x: tf.reduce_mean(np.mean(x * x, axis=0)), [[1.0, 2.0]]) is None
+    assert gradient_at(tf, lambda x: tf.constant((x * x).numpy()), 3.0) is None
+    assert gradient_at(tf, lambda x: tf.constant(float(x * x)), 3.0) is None
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,18 @@ def test_s23_a_numpy_detour_gives_none(tf):
     ids=["int", "bool", "size", "argmax", "ones_like", "zeros_like"],
 )
 def test_s23_a_path_through_an_integer_or_a_bool_gives_none(tf, detour):
-    assert slope(tf, lambda x: detour(tf, x), [1.0, 2.0]) is None
+    assert gradient_at(tf, lambda x: detour(tf, x), [1.0, 2.0]) is None
 
 
 def test_s23_an_integer_variable_gives_none(tf):
-    dx, dn = slope(tf, lambda x, n: x * tf.cast(n, tf.float32), 3.0, 4)
+    dx, dn = gradient_at(tf, lambda x, n: x * tf.cast(n, tf.float32), 3.0, 4)
     assert float(dx) == 4.0
     assert dn is None
 
 
 def test_s23_stop_gradient_blocks_only_its_own_path(tf):
-    assert float(slope(tf, lambda x: x * tf.stop_gradient(x), 3.0)) == 3.0
-    assert slope(tf, tf.stop_gradient, 3.0) is None
+    assert float(gradient_at(tf, lambda x: x * tf.stop_gradient(x), 3.0)) == 3.0
+    assert gradient_at(tf, tf.stop_gradient, 3.0) is None
 
 
 def test_s23_a_name_rebound_to_a_tensor_is_not_watched(tf):
@@ -105,24 +105,24 @@ def test_s24_rounding_gives_none(tf, name):
     function = tf
     for part in name.split("."):
         function = getattr(function, part)
-    assert slope(tf, function, [1.4, -2.6]) is None
+    assert gradient_at(tf, function, [1.4, -2.6]) is None
 
 
 def test_s24_floor_division_gives_none(tf):
-    assert slope(tf, lambda x, y: x // y, [7.0], [2.0]) == [None, None]
+    assert gradient_at(tf, lambda x, y: x // y, [7.0], [2.0]) == [None, None]
 
 
 def test_s24_the_gradient_of_sign_is_zero(tf):
-    assert slope(tf, tf.sign, [-2.0, 0.0, 3.0]).numpy().tolist() == [0.0, 0.0, 0.0]
+    assert gradient_at(tf, tf.sign, [-2.0, 0.0, 3.0]).numpy().tolist() == [0.0, 0.0, 0.0]
 
 
 def test_s24_the_gradient_of_the_remainder_is_one(tf):
-    dx, dy = slope(tf, lambda x, y: x % y, [7.0], [2.0])
+    dx, dy = gradient_at(tf, lambda x, y: x % y, [7.0], [2.0])
     assert dx.numpy().tolist() == [1.0]
     assert dy.numpy().tolist() == [-3.0]
 
 
-def test_s25_an_op_without_a_gradient_raises_only_when_it_is_asked_for(tf):
+def test_s25_an_op_without_a_gradient_raises_only_when_the_gradient_is_requested(tf):
     image, delta = tf.Variable([[[0.5, 0.0, 0.0]]]), tf.Variable(0.1)
     with tf.GradientTape() as tape:
         new_image = tf.image.adjust_contrast(image, delta)

@@ -148,9 +148,9 @@ def test_s21_inner_by_input_and_outer_by_parameter_give_mixed_derivatives(tf):
         with tf.GradientTape() as inner:
             inner.watch(x)
             y = w * w * x**3
-        slope = inner.gradient(y, x)
-        penalty = (slope - 1.0) ** 2
-    assert float(slope) == 108.0
+        gradient = inner.gradient(y, x)
+        penalty = (gradient - 1.0) ** 2
+    assert float(gradient) == 108.0
     # d/dw (3 w² x² - 1)² = 2 (3 w² x² - 1) · 6 w x²
     assert float(outer.gradient(penalty, w)) == 2 * 107.0 * 72.0
 

@@ -260,8 +260,8 @@ def test_s10_threads_differentiate_side_by_side(tf):
         with tf.GradientTape() as outer:
             with tf.GradientTape() as inner:
                 y = shared * x**3
-            slope = inner.gradient(y, x)
-        return float(outer.gradient(slope, x))
+            gradient = inner.gradient(y, x)
+        return float(outer.gradient(gradient, x))
 
     values = [float(n % 7) for n in range(64)]
     with ThreadPoolExecutor(max_workers=8) as pool:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 
-def test_a_map_runs_when_an_element_is_asked_for_and_not_before(tf):
+def test_a_map_runs_when_an_element_is_requested_and_not_before(tf):
     dataset = tf.data.Dataset.range(3)
     ran = []
 
@@ -81,8 +81,8 @@ def test_a_linear_model_learns_from_batches(tf):
     for inputs, labels in dataset.prefetch(tf.data.AUTOTUNE):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((w * inputs + b - labels) ** 2)
-        for variable, slope in zip((w, b), tape.gradient(loss, [w, b]), strict=True):
-            variable.assign_sub(0.3 * slope)
+        for variable, gradient in zip((w, b), tape.gradient(loss, [w, b]), strict=True):
+            variable.assign_sub(0.3 * gradient)
     np.testing.assert_allclose([w.numpy(), b.numpy()], [3.0, -1.0], atol=1e-2)
 
 

@@ -43,11 +43,11 @@ def test_the_ops_of_a_map_are_not_on_the_tape_outside():
 
 
 def test_a_tape_inside_a_map_records_there():
-    def slope(x):
+    def derivative(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = x * x
         return tape.gradient(y, x)
 
-    slopes = tf.data.Dataset.from_tensor_slices([1.0, 4.0]).map(slope)
-    assert [float(s) for s in slopes] == [2.0, 8.0]
+    derivatives = tf.data.Dataset.from_tensor_slices([1.0, 4.0]).map(derivative)
+    assert [float(s) for s in derivatives] == [2.0, 8.0]

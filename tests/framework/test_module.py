@@ -51,10 +51,10 @@ def test_a_module_trains_until_it_fits():
     for _ in range(40):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((net(x) - y) ** 2)
-        for variable, slope in zip(
+        for variable, gradient in zip(
             net.trainable_variables, tape.gradient(loss, net.trainable_variables), strict=True
         ):
-            variable.assign_sub(0.02 * slope)
+            variable.assign_sub(0.02 * gradient)
         losses.append(float(loss))
     assert losses[-1] < 0.1 * losses[0]
 
@@ -79,9 +79,9 @@ def test_the_diagnosis_names_a_variable_of_a_module():
     net(tf.ones((1, 2)))
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.constant(net.first(tf.ones((1, 2))).numpy()))
-    told = str(tf.explain(tape, y, net.first.w))
-    assert "first/w" in told
-    assert ".numpy()" in told
+    explanation = str(tf.explain(tape, y, net.first.w))
+    assert "first/w" in explanation
+    assert ".numpy()" in explanation
 
 
 def test_a_name_with_a_blank_is_refused_with_what_would_do():

@@ -105,7 +105,7 @@ def test_dropout_drops_its_share_and_keeps_the_mean():
     assert abs(y.mean() - 1.0) < 0.02
 
 
-def test_dropout_draws_anew_at_each_call_and_passes_gradients_where_it_kept():
+def test_dropout_draws_again_at_each_call_and_passes_gradients_where_it_kept():
     layer, x = layers.Dropout(0.5, seed=3), tf.ones((4, 50))
     with tf.GradientTape() as tape:
         tape.watch(x)

@@ -57,7 +57,7 @@ def test_an_unknown_length_is_found_by_two_trial_runs():
     assert (i[:, 0] + 1.0).shape == (None, 3)
 
 
-def test_what_no_trial_run_can_tell_is_refused_with_the_method_to_write():
+def test_what_no_trial_run_can_build_is_refused_with_the_method_to_write():
     class Odd(layers.Layer):
         def call(self, x):
             return tf.reshape(x, (2, 2))

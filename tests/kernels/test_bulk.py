@@ -1,4 +1,4 @@
-"""Sums and ways back of large arrays: what NumPy gives, where it is summed in the same pass."""
+"""Sums and VJPs of large arrays: what NumPy gives, where it is summed in the same pass."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_other_sums_are_left_to_numpy():
     assert bulk.product_to((5,), x, x.astype(np.float64)) is None
 
 
-def test_public_sums_and_means_have_the_shape_that_is_asked_for():
+def test_public_sums_and_means_have_the_requested_shape():
     x = numbers((4, 5, 6))
     for function, plain in ((tf.reduce_sum, np.sum), (tf.reduce_mean, np.mean)):
         for axis in (None, 2, (1, 2), [-1], 0):
@@ -126,12 +126,12 @@ def test_operators_on_large_tensors_are_recorded_like_those_on_small_ones(monkey
             y = (x * 2.0 - x[:1]) * (1.0 + x)
         return [each.name for each in tape.recording().ops], np.asarray(tape.gradient(y, x))
 
-    small, slope = names()
+    small, gradient = names()
     for module in (fast_path, arithmetic):
         monkeypatch.setattr(module, "LARGE", 2)  # numbers stay small
     large, same = names()
     assert large == small
-    np.testing.assert_allclose(same, slope, rtol=1e-6)
+    np.testing.assert_allclose(same, gradient, rtol=1e-6)
 
 
 @pytest.mark.parametrize(("number", "shared"), [(1.0, True), (2.0, False)])

@@ -71,7 +71,7 @@ def test_the_compiled_log_softmax_is_its_logarithm(scores, runs):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_compiled_way_back_of_softmax_is_that_of_numpy(scores, runs, dtype):
+def test_the_compiled_vjp_of_softmax_is_that_of_numpy(scores, runs, dtype):
     y = plain_softmax(scores).astype(dtype)
     dy = np.random.default_rng(1).normal(size=SHAPE).astype(dtype)
     product = dy.astype(np.float64) * y
@@ -82,7 +82,7 @@ def test_the_compiled_way_back_of_softmax_is_that_of_numpy(scores, runs, dtype):
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
 
 
-def test_nan_and_infinity_spoil_their_own_row_only(scores, runs):
+def test_nan_and_infinity_reach_their_own_row_only(scores, runs):
     scores[0, 3] = np.nan
     scores[1, 3] = np.inf
     scores[2, 3] = -np.inf
@@ -189,13 +189,13 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path):
 
 
 @pytest.mark.slow
-def test_processes_share_what_they_compile_at_once_and_make_anew_what_is_damaged(tmp_path):
+def test_processes_share_what_they_compile_at_once_and_make_again_what_is_damaged(tmp_path):
     def used():
         return python(USE, NUMBA_CACHE_DIR=str(tmp_path))[2:]
 
     with ThreadPoolExecutor(2) as pool:
-        told = [pool.submit(used) for _ in range(2)]
-    assert [each.result()[:2] for each in told] == [["True", "[]"]] * 2
+        runs = [pool.submit(used) for _ in range(2)]
+    assert [each.result()[:2] for each in runs] == [["True", "[]"]] * 2
     assert used() == ["True", "[]", "1"]
     entries = [path for path in tmp_path.rglob("*") if path.suffix in {".nbi", ".nbc"}]
     assert {path.suffix for path in entries} == {".nbi", ".nbc"}

@@ -86,7 +86,7 @@ def test_an_op_gives_the_same_for_small_and_for_large_arrays(name):
         ("erf_vjp", lambda dy, x: dy * 2 / np.sqrt(np.pi) * np.exp(-x * x)),
     ],
 )
-def test_a_compiled_way_back_is_that_of_mathematics(name, by_hand):
+def test_a_compiled_vjp_is_that_of_mathematics(name, by_hand):
     dy, x = np.random.default_rng(0).normal(size=(2, SIZE)).astype(np.float32)
     expected = by_hand(dy.astype(np.float64), x.astype(np.float64))
     np.testing.assert_allclose(

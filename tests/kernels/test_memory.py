@@ -1,4 +1,4 @@
-"""Memory for large results is used again when nobody holds it, and never before."""
+"""Memory for large results is used again when it is unreferenced, and never before."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def address(x):
     return x.__array_interface__["data"][0]
 
 
-def test_memory_that_nobody_holds_is_used_again():
+def test_unreferenced_memory_is_used_again():
     x = memory.empty(SHAPE, SINGLE)
     place = address(x)
     del x
@@ -44,7 +44,7 @@ def test_small_arrays_and_objects_are_not_pooled():
     assert memory._blocks == []
 
 
-def test_the_pool_stays_small_and_forgets_sizes_that_are_no_longer_asked_for():
+def test_the_pool_stays_small_and_forgets_sizes_that_are_no_longer_requested():
     held = [memory.empty((memory.MOST // 4,), np.dtype(np.uint8)) for _ in range(6)]
     assert memory._pooled() <= memory.MOST
     del held

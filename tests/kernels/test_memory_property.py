@@ -99,7 +99,7 @@ def test_nothing_that_is_seen_changes(steps):
             assert (entries(seen) == owner).all()
 
 
-def test_the_pool_does_hand_out_again_what_nobody_sees():
+def test_the_pool_gives_out_again_what_is_unreferenced():
     places = set()
     for view in VIEWS.values():
         x = memory.empty((2**8,), SINGLE)

@@ -37,7 +37,7 @@ def normed(x, axes, scale, offset):
 
 
 def both_orders(x, axes, learned):
-    """The value, the gradients, and the gradients of what is made of these, laid flat."""
+    """The value, the gradients, and the gradients of what is made of these, flattened."""
     sources = [tf.constant(x), *map(tf.constant, learned)]
     with tf.GradientTape() as outer:
         outer.watch(sources)
@@ -87,14 +87,14 @@ def test_a_large_array_takes_one_op_where_a_small_one_shows_its_steps(monkeypatc
 
 
 @pytest.mark.parametrize("kind", ["rows", "columns"])
-def test_nan_and_infinity_spoil_only_what_shares_their_number(kind):
+def test_nan_and_infinity_reach_only_what_shares_their_number(kind):
     x = numbers((6, 5), np.float32)
     x[2, 3], x[4, 1] = np.nan, np.inf
     axes = [1] if kind == "rows" else [0]
     variance = np.asarray(tf.nn.moments(x, axes)[1])
-    spoiled = [2, 4] if kind == "rows" else [3, 1]
-    assert np.isnan(variance[spoiled]).all()
-    assert np.isfinite(np.delete(variance, spoiled)).all()
+    nonfinite = [2, 4] if kind == "rows" else [3, 1]
+    assert np.isnan(variance[nonfinite]).all()
+    assert np.isfinite(np.delete(variance, nonfinite)).all()
 
 
 def test_turned_and_thinned_arrays_are_read_as_they_are():

@@ -58,7 +58,7 @@ def test_the_bell_curve_has_mean_0_and_width_1():
         assert abs(cut.std() - 0.8796) < 0.02
 
 
-def test_whole_numbers_fill_their_range():
+def test_integers_fill_their_range():
     assert set(draws.below((5, 6), (500,), np.dtype(np.int32), -2, 3).tolist()) == set(range(-2, 3))
     full = draws.whole((5, 6), (500,), LONG)
     assert full.min() < -(2**62)

@@ -95,7 +95,7 @@ def test_rows_that_are_turned_or_thinned_are_read_as_they_are():
 
 
 @pytest.mark.parametrize(("axis", "batch_dims"), [(0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2)])
-def test_what_was_picked_along_any_axis_goes_back_there(axis, batch_dims):
+def test_the_gradient_of_picked_elements_is_scattered_along_any_axis(axis, batch_dims):
     x = np.random.default_rng(0).normal(size=(3, 4, 5))
     indices = np.random.default_rng(1).integers(0, 3, (*x.shape[:batch_dims], 2, 2))
     source = tf.constant(x)

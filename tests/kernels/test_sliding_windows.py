@@ -58,7 +58,7 @@ def pictures(how, channels=4, dtype=np.float32):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("how", SLIDES.values(), ids=SLIDES)
 @pytest.mark.parametrize("op", [pools.max_pool, pools.avg_pool], ids=["max", "avg"])
-def test_pooling_and_its_way_back(plain, op, how, dtype):
+def test_pooling_and_its_vjp(plain, op, how, dtype):
     x = pictures(how, dtype=dtype)
     y = op(x, how=how)
     assert y.dtype == dtype

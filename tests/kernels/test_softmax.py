@@ -1,4 +1,4 @@
-"""Logarithms of sums, cross entropies and their ways back, row by row, against 64 bits."""
+"""Logarithms of sums, cross entropies and their VJPs, row by row, against 64 bits."""
 
 from __future__ import annotations
 
@@ -58,19 +58,19 @@ def test_infinity_and_nan_in_a_row_give_what_mathematics_says(scores):
     assert np.isfinite(got[7:]).all()
 
 
-def test_the_way_back_of_a_logarithm_of_a_sum(scores, upstream):
+def test_the_vjp_of_a_logarithm_of_a_sum(scores, upstream):
     got = reduce_ops.reduce_logsumexp_grad_x(upstream, None, scores, axis=(1,))
     np.testing.assert_allclose(got, upstream[:, None] * chances(scores), rtol=1e-5, atol=1e-37)
 
 
-def test_the_way_back_of_a_log_softmax(scores, labels):
+def test_the_vjp_of_a_log_softmax(scores, labels):
     y = softmax.log_softmax(scores, -1)
     got = losses.log_softmax_grad_x(labels, y, scores)
     expected = labels - chances(scores) * labels.astype(np.float64).sum(-1, keepdims=True)
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_cross_entropy_and_its_way_back(scores, labels, upstream):
+def test_cross_entropy_and_its_vjp(scores, labels, upstream):
     logs = scores - sizes(scores)[:, None]
     got = losses.softmax_cross_entropy(labels, scores)
     np.testing.assert_allclose(got, -(labels * logs).sum(-1), rtol=1e-6)
@@ -80,7 +80,7 @@ def test_cross_entropy_and_its_way_back(scores, labels, upstream):
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
-def test_cross_entropy_of_numbered_classes_and_its_way_back(scores, upstream, dtype):
+def test_cross_entropy_of_numbered_classes_and_its_vjp(scores, upstream, dtype):
     classes = np.random.default_rng(3).integers(0, WIDTH, ROWS).astype(dtype)
     got = losses.sparse_softmax_cross_entropy(classes, scores)
     expected = sizes(scores) - scores[np.arange(ROWS), classes].astype(np.float64)
@@ -113,7 +113,7 @@ def test_other_axes_dtypes_and_layouts_give_the_same(scores):
 
 
 @pytest.mark.parametrize("layout", ["C", "F"])
-def test_the_slope_of_few_numbered_scores_does_not_depend_on_their_layout(layout):
+def test_the_vjp_of_few_numbered_scores_does_not_depend_on_their_layout(layout):
     few = np.asarray(np.arange(12.0).reshape(3, 4) % 5, order=layout)
     classes, dz = np.array([3, 0, 1]), np.array([1.0, 2.0, -1.0])
     chances = np.exp(few) / np.exp(few).sum(axis=1, keepdims=True)
@@ -127,7 +127,7 @@ def few(*, fixed):
     return scores
 
 
-def test_the_way_back_takes_up_what_the_loss_of_fixed_scores_worked_out():
+def test_the_backward_pass_takes_up_what_the_loss_of_fixed_scores_worked_out():
     classes, dz = np.array([0, 2, 1, 1]), np.ones(4, np.float32)
     for fixed in (False, True):
         scores = few(fixed=fixed)

@@ -1,4 +1,4 @@
-"""Slices on several threads: whole, in the settings of the caller, as many as were asked for."""
+"""Slices on several threads: whole, in the settings of the caller, as many as were requested."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tapelab.kernels import threads
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def request_threads(monkeypatch):
     return lambda count: monkeypatch.setitem(threads._requested, "threads", count)
 
 
@@ -31,30 +31,30 @@ def workers(size):
     return seen
 
 
-def test_small_work_stays_on_the_thread_that_asked(asked):
-    asked(4)
+def test_small_work_stays_on_the_calling_thread(request_threads):
+    request_threads(4)
     assert workers(threads.THREADED_FROM - 1) == {threading.get_ident()}
 
 
-def test_one_thread_is_the_one_that_asked(asked):
-    asked(1)
+def test_one_thread_is_the_calling_one(request_threads):
+    request_threads(1)
     assert workers(2 * threads.THREADED_FROM) == {threading.get_ident()}
 
 
-def test_several_threads_are_never_more_than_were_asked_for(asked):
-    asked(3)
+def test_several_threads_are_never_more_than_were_requested(request_threads):
+    request_threads(3)
     seen = workers(4 * threads.THREADED_FROM)
     assert threading.get_ident() not in seen
     assert 1 <= len(seen) <= 3
 
 
-def test_the_machine_decides_where_nothing_was_asked_for(asked):
-    asked(0)
+def test_the_machine_decides_where_nothing_was_requested(request_threads):
+    request_threads(0)
     assert threads.allowed() >= 1
 
 
-def test_tf_config_decides(tf, asked):
-    asked(0)
+def test_tf_config_decides(tf, request_threads):
+    request_threads(0)
     before = tf.config.threading.get_intra_op_parallelism_threads()
     tf.config.threading.set_intra_op_parallelism_threads(7)
     assert threads.allowed() == 7
@@ -67,16 +67,16 @@ def test_products_of_matrices_obey_and_get_their_threads_back(tf):
 
     tf.config.threading.set_intra_op_parallelism_threads(0)
     at_first = of_products()
-    told = []
+    counts = []
     for count in (1, 2, 0):
         tf.config.threading.set_intra_op_parallelism_threads(count)
-        told.append(of_products())
-    assert told == [[1] * len(at_first), [2] * len(at_first), at_first]
+        counts.append(of_products())
+    assert counts == [[1] * len(at_first), [2] * len(at_first), at_first]
     assert at_first
 
 
-def test_threads_see_what_numpy_was_told_of_overflow(asked):
-    asked(2)
+def test_threads_see_the_overflow_setting_of_numpy(request_threads):
+    request_threads(2)
     x = np.full(threads.THREADED_FROM, 1e4)
     with np.errstate(over="ignore"):
         threads.in_slices(np.exp, x, np.empty_like(x))
@@ -84,16 +84,16 @@ def test_threads_see_what_numpy_was_told_of_overflow(asked):
         threads.in_slices(np.exp, x, np.empty_like(x))
 
 
-def test_rows_are_kept_whole(asked):
-    asked(2)
+def test_rows_are_kept_whole(request_threads):
+    request_threads(2)
     x = np.ones((1000, 3000))
     totals = np.zeros(1000)
     threads.in_slices(lambda rows, sums: np.sum(rows, axis=1, out=sums), x, totals)
     assert (totals == 3000).all()
 
 
-def test_tf_config_is_obeyed_by_ops_and_by_functions(tf, asked, monkeypatch):
-    asked(0)
+def test_tf_config_is_obeyed_by_ops_and_by_functions(tf, request_threads, monkeypatch):
+    request_threads(0)
     monkeypatch.setitem(kernel_runtime._chosen, "way", "at once")
     pool, pools = threads._pool, []
     monkeypatch.setattr(threads, "_pool", lambda *of: pools.append(of[0]) or pool(*of))

@@ -56,7 +56,7 @@ def test_what_is_broadcast_and_what_is_no_float_is_left_to_numpy():
 
 
 @pytest.mark.parametrize("name", ["elu", "selu", "leaky_relu"])
-def test_bends_and_their_slopes_are_those_of_small_arrays(monkeypatch, name):
+def test_activations_and_their_gradients_are_those_of_small_arrays(monkeypatch, name):
     def both():
         x = tf.constant(numbers((4, 6)))
         with tf.GradientTape() as tape:

@@ -48,7 +48,7 @@ def test_cholesky_of_an_indefinite_matrix_is_nan_and_leaves_the_others_of_its_ba
     ],
     ids=["det", "trace", "logdet", "slogdet", "diag_part", "band", "matvec", "set_diag", "eig"],
 )
-def test_the_slope_of_a_question_to_a_matrix(tf, f, expected):
+def test_the_gradient_of_a_function_of_a_matrix(tf, f, expected):
     a = tf.Variable(A)
     with tf.GradientTape() as tape:
         y = f(tf, a)
@@ -93,12 +93,12 @@ def test_the_singular_values_of_a_wide_matrix_have_a_gradient(tf):
         u, s, vh = np.linalg.svd(m, full_matrices=False)
         return np.sum(s * [1.0, 3.0]) + np.sum((u @ vh) ** 2)
 
-    slope = np.zeros_like(x)
+    expected = np.zeros_like(x)
     for at in np.ndindex(x.shape):
         step = np.zeros_like(x)
         step[at] = 1e-6
-        slope[at] = (value(x + step) - value(x - step)) / 2e-6
-    np.testing.assert_allclose(got, slope, atol=1e-6)
+        expected[at] = (value(x + step) - value(x - step)) / 2e-6
+    np.testing.assert_allclose(got, expected, atol=1e-6)
 
 
 def test_float32_matrices_stay_float32(tf):
@@ -111,7 +111,7 @@ def test_cross_is_at_right_angles(tf):
 
 
 @pytest.mark.parametrize(("order", "expected"), [(1, 6.0), (np.inf, 7.0), (2, 5.1166725)])
-def test_two_axes_ask_for_the_norm_of_a_matrix(order, expected):
+def test_two_axes_give_the_norm_of_a_matrix(order, expected):
     import tapelab as tf
 
     assert tf.norm([[1.0, 2.0], [3.0, -4.0]], order, (0, 1)).numpy() == pytest.approx(expected)

@@ -1,4 +1,4 @@
-"""Functions of matrices, and gradients that do not hang on signs or phases nobody chose."""
+"""Functions of matrices, and gradients that depend on no arbitrary sign or phase."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def hermitian(size):
     return a + a.conj().T + np.diag(4.0 * np.arange(size))
 
 
-def slope_by_steps(f, a, step=1e-6):
+def numerical_gradient(f, a, step=1e-6):
     """The gradient of a real function of a complex matrix, entry by entry."""
-    slope = np.zeros_like(a)
+    estimate = np.zeros_like(a)
     for at in np.ndindex(a.shape):
         for way in (1, 1j):
             moved = np.zeros_like(a)
             moved[at] = way * step
-            slope[at] += way * (f(a + moved) - f(a - moved)) / (2 * step)
-    return slope
+            estimate[at] += way * (f(a + moved) - f(a - moved)) / (2 * step)
+    return estimate
 
 
 def gradient(f, a):
@@ -50,7 +50,7 @@ def test_the_gradient_of_complex_singular_vectors_follows_what_has_no_phase(shap
 
     a = complex_matrix(*shape)
     np.testing.assert_allclose(
-        gradient(f, a), slope_by_steps(lambda m: f(tf.constant(m)).numpy(), a), atol=1e-6
+        gradient(f, a), numerical_gradient(lambda m: f(tf.constant(m)).numpy(), a), atol=1e-6
     )
 
 
@@ -64,7 +64,7 @@ def test_the_gradient_of_hermitian_eigenvectors_follows_what_has_no_phase():
 
     a = hermitian(3)
     np.testing.assert_allclose(
-        gradient(f, a), slope_by_steps(lambda m: f(tf.constant(m)).numpy(), a), atol=1e-5
+        gradient(f, a), numerical_gradient(lambda m: f(tf.constant(m)).numpy(), a), atol=1e-5
     )
 
 
@@ -82,7 +82,7 @@ def test_exponential_logarithm_and_root_undo_each_other():
     np.testing.assert_allclose(root @ root, tf.linalg.expm(a), atol=1e-9)
 
 
-def test_the_slope_of_the_trace_of_an_exponential_is_the_exponential():
+def test_the_gradient_of_the_trace_of_an_exponential_is_the_exponential():
     a = np.random.default_rng(1).normal(size=(3, 3))
     got = gradient(lambda x: tf.linalg.trace(tf.linalg.expm(x)), a)
     np.testing.assert_allclose(got, tf.transpose(tf.linalg.expm(a)), rtol=1e-9)

@@ -15,7 +15,7 @@ def test_a_tie_within_an_id_shares_the_gradient():
     assert tape.gradient(y, x).numpy().tolist() == [0.5, 0.0, 0.5, 1.0]
 
 
-def test_one_zero_in_a_product_still_has_a_slope_and_two_have_none():
+def test_one_zero_in_a_product_still_has_a_gradient_and_two_have_none():
     x = tf.Variable([0.0, 2.0, 3.0, 0.0, 0.0, 4.0])
     with tf.GradientTape() as tape:
         y = tf.math.segment_prod(x, [0, 0, 0, 1, 1, 1])

@@ -28,7 +28,7 @@ def test_probabilities_sum_to_one_along_the_axis(tf, axis):
     np.testing.assert_allclose(y.numpy().sum(axis), 1.0, rtol=1e-6)
 
 
-def test_a_confident_wrong_answer_costs_its_distance_and_pulls_with_slope_one(tf):
+def test_a_confident_wrong_answer_costs_its_distance_and_has_gradient_one(tf):
     def loss(x):
         return tf.nn.softmax_cross_entropy_with_logits([[0.0, 1.0]], x)
 
@@ -36,7 +36,7 @@ def test_a_confident_wrong_answer_costs_its_distance_and_pulls_with_slope_one(tf
     assert gradient(tf, loss, [[1000.0, 0.0]]).tolist() == [[1.0, -1.0]]
 
 
-def test_an_impossible_class_spoils_the_loss_by_rows_but_not_the_one_by_number(tf):
+def test_an_impossible_class_makes_the_loss_by_rows_nan_but_not_the_one_by_number(tf):
     scores = [[0.0, -np.inf]]
     by_row = tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], scores)
     assert np.isnan(by_row.numpy()).all()
@@ -137,7 +137,7 @@ def test_moments_are_mean_and_variance(tf, keepdims):
     np.testing.assert_allclose(variance.numpy(), x.var(0, keepdims=keepdims))
 
 
-def test_the_slope_of_a_variance_is_twice_the_distance_over_the_count(tf):
+def test_the_gradient_of_a_variance_is_twice_the_distance_over_the_count(tf):
     got = gradient(tf, lambda x: tf.nn.moments(x, [0])[1], [1.0, 3.0])
     np.testing.assert_allclose(got, [-1.0, 1.0])
 

@@ -96,16 +96,16 @@ def _seeded(targets: list[Any], seeds: list[Any]) -> list[Any]:
 
 
 def numeric(function: Callable[[Arrays], float], arrays: Arrays, at: int) -> Any:
-    """The slope of a scalar function of arrays by central differences at one of them."""
+    """The gradient of a scalar function of arrays by central differences at one of them."""
     base = np.asarray(arrays[at])
-    slope = np.zeros(base.shape, base.dtype)
+    gradient = np.zeros(base.shape, base.dtype)
     directions = (1, 1j) if base.dtype.kind == "c" else (1,)
     for index in np.ndindex(base.shape):
         for direction in directions:
             moved = (_nudged(base, index, by * direction) for by in (STEP, -STEP))
             above, below = (function((*arrays[:at], x, *arrays[at + 1 :])) for x in moved)
-            slope[index] += direction * (above - below) / (2 * STEP)
-    return slope
+            gradient[index] += direction * (above - below) / (2 * STEP)
+    return gradient
 
 
 def _nudged(base: Any, index: tuple[int, ...], by: complex) -> Any:
@@ -135,9 +135,11 @@ def check_gradients(op: Op, dtype: Any = np.float64, cases: Cases | None = None)
             np.testing.assert_allclose(dense(got), expected, **CLOSE)
 
 
-def _symmetrical(op: Op, slope: Any) -> Any:
-    """A slope shared by both triangles, for ops that read one of them and mean both."""
-    return (slope + np.conj(np.swapaxes(slope, -1, -2))) / 2 if op.name in SYMMETRICAL else slope
+def _symmetrical(op: Op, gradient: Any) -> Any:
+    """A gradient shared by both triangles, for ops that read one of them and mean both."""
+    if op.name not in SYMMETRICAL:
+        return gradient
+    return (gradient + np.conj(np.swapaxes(gradient, -1, -2))) / 2
 
 
 def dense(gradient: Any) -> Any:
@@ -145,7 +147,7 @@ def dense(gradient: Any) -> Any:
 
 
 def check_second_order(op: Op, cases: Cases | None = None) -> None:
-    """The way back of the way back agrees with central differences of the gradients."""
+    """The backward pass of the backward pass agrees with central differences of the gradients."""
     for arrays, settings in sampled(op) if cases is None else cases:
         seeds = seeds_for(results_of(op, arrays, settings), 1)
         places = [at for at, array in enumerate(arrays) if continuous(array)]
@@ -264,7 +266,7 @@ def check_latex(op: Op) -> None:
 
 
 def strangers(op: Op, latex: str) -> set[str]:
-    """The letters and commands of a formula that nobody would know."""
+    """The letters and commands of a formula that no table explains."""
     plain = re.sub(r"\\(text|operatorname)\{[^}]*\}", " ", latex)
     commands = set(re.findall(r"\\([A-Za-z]+)", plain))
     letters = set(re.findall(r"[^\W\d_]", re.sub(r"\\[A-Za-z]+", " ", plain)))
@@ -273,7 +275,7 @@ def strangers(op: Op, latex: str) -> set[str]:
 
 
 def check_words(op: Op) -> None:
-    """The op can be told to a learner: a sentence, a title, a short sign, a formula."""
+    """The op can be described to a learner: a sentence, a title, a short sign, a formula."""
     assert op.sentence.endswith("."), "the docstring begins with a sentence"
     assert op.title[:1].isupper()
     assert 0 < len(op.glyph) <= 16

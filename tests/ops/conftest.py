@@ -1,4 +1,4 @@
-"""What the tests of single ops share: the slope of a function at given values."""
+"""What the tests of single ops share: the gradient of a function at given values."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import pytest
 
 
 @pytest.fixture
-def slope(tf):
+def gradient_at(tf):
     """Give the gradients of f at variables made of the values, as lists or numbers."""
 
-    def slope(f, *values):
+    def gradient_at(f, *values):
         sources = [tf.Variable(value) for value in values]
         with tf.GradientTape() as tape:
             y = f(*sources)
-        found = [None if g is None else g.numpy().tolist() for g in tape.gradient(y, sources)]
-        return found[0] if len(found) == 1 else found
+        gradients = [None if g is None else g.numpy().tolist() for g in tape.gradient(y, sources)]
+        return gradients[0] if len(gradients) == 1 else gradients
 
-    return slope
+    return gradient_at

@@ -1,4 +1,4 @@
-"""Broadcasting is undone on the way back, whatever the shapes."""
+"""Broadcasting is undone in the backward pass, whatever the shapes."""
 
 from __future__ import annotations
 

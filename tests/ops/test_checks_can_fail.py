@@ -158,7 +158,7 @@ def test_a_reason_that_is_no_sentence_is_noticed(declare):
 
 
 @pytest.mark.parametrize("formula", ["y = 3 q", r"y = \operatorname{tri}(x) \oplus x", "y = 3 x t"])
-def test_a_letter_or_a_sign_that_nobody_knows_is_noticed(declare, formula):
+def test_an_unknown_letter_or_sign_is_noticed(declare, formula):
     with pytest.raises(AssertionError, match="speaks of"):
         checks.check_latex(declare(triple, triple_grad_x, formula=formula))
 

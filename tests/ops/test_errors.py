@@ -47,7 +47,7 @@ def test_a_float_where_only_bits_make_sense(tf):
 
 
 @pytest.mark.parametrize(
-    ("axis", "told"),
+    ("axis", "message"),
     [
         (
             2,
@@ -59,8 +59,8 @@ def test_a_float_where_only_bits_make_sense(tf):
         ([0, 0], "Invalid reduction arguments: Axes contains duplicate dimension: 0 [Op:Sum]"),
     ],
 )
-def test_a_bad_axis(tf, axis, told):
-    assert message_of(tf, lambda: tf.reduce_sum(tf.ones([2, 3]), axis=axis)) == told
+def test_a_bad_axis(tf, axis, message):
+    assert message_of(tf, lambda: tf.reduce_sum(tf.ones([2, 3]), axis=axis)) == message
 
 
 def test_an_axis_that_is_a_fraction(tf):
@@ -94,7 +94,7 @@ def test_an_integer_raised_to_a_negative_power(tf):
 
 
 @pytest.mark.parametrize("divide", [lambda x: x // 0, lambda x: x % 0], ids=["//", "%"])
-def test_a_whole_number_divided_by_zero(tf, divide):
+def test_an_integer_divided_by_zero(tf, divide):
     from_tf = tf.__name__ == "tensorflow"  # which ends the process instead
     assert from_tf or "Integer division by zero" in message_of(tf, lambda: divide(tf.constant(5)))
 
@@ -118,7 +118,7 @@ def test_a_cast_of_text(tf):
     assert message.startswith("Cast string to float32 is not supported")
 
 
-def test_the_variance_of_whole_numbers(tf):
+def test_the_variance_of_integers(tf):
     message = message_of(tf, lambda: tf.math.reduce_variance([1, 2]), TypeError)
     assert re.search("Received integer type.*int32", message)
 

@@ -1,4 +1,4 @@
-"""Forward mode agrees with the way back, for every op, from its declaration alone.
+"""Forward mode agrees with the backward pass, for every op, from its declaration alone.
 
 With the Jacobian J, a direction v of the inputs and a weight u of the results, ⟨u, J v⟩ and
 ⟨Jᵀ u, v⟩ are the same number; the first is what an accumulator gives, the second a tape.

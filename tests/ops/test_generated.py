@@ -117,7 +117,7 @@ def test_the_formulas_parse_and_use_the_letters_of_the_op(name):
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_the_op_can_be_told_to_a_learner(name):
+def test_the_op_can_be_described_to_a_learner(name):
     checks.check_words(REGISTRY[name])
 
 

@@ -93,7 +93,7 @@ def test_signs_and_sizes(tf):
     ("dtype", "quotient"),
     [("int8", "float32"), ("int16", "float32"), ("int32", "float64"), ("int64", "float64")],
 )
-def test_whole_numbers_divide_into_floats(tf, dtype, quotient):
+def test_integers_divide_into_floats(tf, dtype, quotient):
     y = tf.constant(5, dtype) / tf.constant(2, dtype)
     assert y.dtype.name == quotient
     assert float(y) == 2.5

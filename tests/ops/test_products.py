@@ -26,13 +26,13 @@ def test_an_einstein_sum_and_its_gradient_are_those_of_its_definition(tf, equati
         y = tf.einsum(equation, *variables)
     np.testing.assert_allclose(y.numpy(), expected)
     for position, got in enumerate(tape.gradient(y, variables, output_gradients=tf.constant(seed))):
-        slope = np.zeros(arrays[position].shape)
-        for at in np.ndindex(slope.shape):
-            unit = np.zeros(slope.shape)
+        gradient = np.zeros(arrays[position].shape)
+        for at in np.ndindex(gradient.shape):
+            unit = np.zeros(gradient.shape)
             unit[at] = 1
             moved = [unit if i == position else each for i, each in enumerate(arrays)]
-            slope[at] = np.sum(seed * np.einsum(equation, *moved))
-        np.testing.assert_allclose(got.numpy(), slope, atol=1e-12)
+            gradient[at] = np.sum(seed * np.einsum(equation, *moved))
+        np.testing.assert_allclose(got.numpy(), gradient, atol=1e-12)
 
 
 def test_an_einstein_sum_with_too_few_tensors_is_a_value_error(tf):

@@ -7,30 +7,30 @@ import math
 import numpy as np
 
 
-def test_a_tie_goes_to_the_first(tf, slope):
-    assert slope(tf.maximum, 2.0, 2.0) == [1.0, 0.0]
-    assert slope(tf.minimum, 2.0, 2.0) == [1.0, 0.0]
+def test_a_tie_goes_to_the_first(tf, gradient_at):
+    assert gradient_at(tf.maximum, 2.0, 2.0) == [1.0, 0.0]
+    assert gradient_at(tf.minimum, 2.0, 2.0) == [1.0, 0.0]
 
 
-def test_a_branch_that_was_not_taken_gets_zero(tf, slope):
+def test_a_branch_that_was_not_taken_gets_zero(tf, gradient_at):
     condition = tf.constant([True, False])
-    got = slope(lambda x, y: tf.where(condition, x, y), [1.0, 2.0], [3.0, 4.0])
+    got = gradient_at(lambda x, y: tf.where(condition, x, y), [1.0, 2.0], [3.0, 4.0])
     assert got == [[1.0, 0.0], [0.0, 1.0]]
 
 
-def test_a_scalar_branch_receives_the_sum(tf, slope):
+def test_a_scalar_branch_receives_the_sum(tf, gradient_at):
     condition = tf.constant([True, False, False])
-    assert slope(lambda x, y: tf.where(condition, x, y), 1.0, 2.0) == [1.0, 2.0]
+    assert gradient_at(lambda x, y: tf.where(condition, x, y), 1.0, 2.0) == [1.0, 2.0]
 
 
-def test_an_infinite_slope_in_the_branch_not_taken_turns_into_nan(tf, slope):
-    got = slope(lambda x: tf.where(x > 0, tf.math.log(x), 0.0), [0.0, 2.0])
+def test_an_infinite_derivative_in_the_branch_not_taken_turns_into_nan(tf, gradient_at):
+    got = gradient_at(lambda x: tf.where(x > 0, tf.math.log(x), 0.0), [0.0, 2.0])
     assert math.isnan(got[0])
     assert got[1] == 0.5
 
 
-def test_the_condition_has_no_gradient(tf, slope):
-    assert slope(lambda x: tf.where(x > 0, 1.0, 0.0), 1.0) is None
+def test_the_condition_has_no_gradient(tf, gradient_at):
+    assert gradient_at(lambda x: tf.where(x > 0, 1.0, 0.0), 1.0) is None
 
 
 def test_a_condition_alone_gives_positions(tf):
@@ -40,8 +40,8 @@ def test_a_condition_alone_gives_positions(tf):
     assert tf.where([1.0, 0.0, 2.0]).numpy().tolist() == [[0], [2]]
 
 
-def test_clipping_hands_the_gradient_to_the_bound_that_held(tf, slope):
-    got = slope(tf.clip_by_value, [-2.0, -1.0, 0.0, 1.0, 2.0], -1.0, 1.0)
+def test_clipping_passes_the_gradient_to_the_bound_that_held(tf, gradient_at):
+    got = gradient_at(tf.clip_by_value, [-2.0, -1.0, 0.0, 1.0, 2.0], -1.0, 1.0)
     assert got == [[0.0, 1.0, 1.0, 1.0, 0.0], 1.0, 1.0]
 
 

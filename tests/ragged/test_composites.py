@@ -96,7 +96,7 @@ def test_an_implementation_may_decline(implementations):
         tl.concat([Pair(1.0, 2.0), Pair(1.0, 2.0)], 0)
 
 
-def test_functions_of_one_name_in_two_namespaces_are_told_apart(implementations):
+def test_functions_of_one_name_in_two_namespaces_are_distinct(implementations):
     implements("pair", tl.split)(lambda value, parts: "an array")
     implements("pair", tl.strings.split)(lambda value: "a text")
     assert tl.strings.split(Pair(1.0, 2.0)) == "a text"
@@ -149,9 +149,9 @@ def test_a_composite_is_watched_and_receives_a_gradient_of_its_form():
     with tl.GradientTape() as tape:
         tape.watch({"x": x})
         y = x.one * x.one * x.other
-    slope = tape.gradient(y, [x])[0]
-    assert isinstance(slope, Pair)
-    assert float(slope.one) == 30.0
+    gradient = tape.gradient(y, [x])[0]
+    assert isinstance(gradient, Pair)
+    assert float(gradient.one) == 30.0
 
 
 def test_a_composite_target_stands_for_its_numbers():
@@ -161,7 +161,7 @@ def test_a_composite_target_stands_for_its_numbers():
     assert float(tape.gradient(y, v)) == 6.0
 
 
-def test_nests_see_its_parts_only_when_asked():
+def test_nests_see_its_parts_only_on_request():
     x = Pair(1.0, 2.0)
     assert tl.nest.flatten([x]) == [x]
     assert [float(e) for e in tl.nest.flatten([x], expand_composites=True)] == [1.0, 2.0]
@@ -179,7 +179,7 @@ def test_it_counts_as_a_tensor():
     assert not isinstance(Pair(1.0, 2.0), tl.Tensor)
 
 
-def test_ragged_tensors_are_loaded_when_they_are_first_asked_for():
+def test_ragged_tensors_are_loaded_on_first_access():
     program = (
         "import sys, tapelab as tf\n"
         "assert not any(name.startswith('tapelab.ragged') for name in sys.modules)\n"

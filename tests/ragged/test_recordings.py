@@ -28,12 +28,12 @@ def test_functions_of_ragged_tensors_are_groups(rows):
     assert {"concat", "reduce_mean", "to_tensor", "item"} <= scopes_of(tape)
 
 
-def test_a_picture_tells_the_way_back_through_rows(rows):
+def test_a_picture_shows_the_backward_pass_through_rows(rows):
     w = tl.Variable([[2.0], [3.0], [4.0]], name="w")
     with tl.GradientTape() as tape:
         loss = tl.reduce_sum(rows * w)
-    slope = tape.gradient(loss, w)
-    assert slope.numpy().tolist() == [[3.0], [0.0], [3.0]]
+    gradient = tape.gradient(loss, w)
+    assert gradient.numpy().tolist() == [[3.0], [0.0], [3.0]]
     text = picture(tape.recording())
     assert "gather" in text
     assert "[[3.] [0.] [3.]]" in text
@@ -77,7 +77,7 @@ def test_equal_rows_meet_without_being_repeated(rows):
     assert names == ["add", "multiply"]
 
 
-def test_lists_of_rows_that_come_back_are_told_to_stay(tmp_path):
+def test_lists_of_rows_that_come_back_are_explained_by_an_edit(tmp_path):
     program = tmp_path / "lesson.py"
     program.write_text(
         "import tapelab as tf\n"

@@ -23,7 +23,7 @@ def causes(recording):
     return [e.Cause(event.cause).name for event in events_of(recording, e.Ran)]
 
 
-def test_the_way_back_is_told_step_by_step_with_its_numbers():
+def test_the_backward_pass_is_recorded_step_by_step_with_its_values():
     x = tf.Variable(3.0)
     y = tf.Variable(4.0)
     with tf.GradientTape() as tape:
@@ -46,7 +46,7 @@ def test_the_way_back_is_told_step_by_step_with_its_numbers():
     ]
 
 
-def test_asking_for_a_recording_does_not_use_the_tape_up():
+def test_building_a_recording_does_not_use_the_tape_up():
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
         y = x * x
@@ -54,13 +54,13 @@ def test_asking_for_a_recording_does_not_use_the_tape_up():
     assert tape.gradient(y, x).numpy() == 6.0
 
 
-def test_after_gradient_the_recording_tells_of_that_gradient():
+def test_after_gradient_the_recording_contains_that_gradient():
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
         y = x * x
     tape.gradient(y, x)
-    asked = events_of(tape.recording(y), e.Asked)
-    assert [a.method for a in asked] == [e.Method.GRADIENT]
+    calls = events_of(tape.recording(y), e.Asked)
+    assert [a.method for a in calls] == [e.Method.GRADIENT]
 
 
 def test_an_unconnected_source_has_no_result():
@@ -68,12 +68,12 @@ def test_an_unconnected_source_has_no_result():
     with tf.GradientTape() as tape:
         z = x * x
     tape.gradient(z, [x, y])
-    (asked,) = events_of(tape.recording(), e.Asked)
-    assert asked.results[0] >= 0
-    assert asked.results[1] == -1
+    (call,) = events_of(tape.recording(), e.Asked)
+    assert call.results[0] >= 0
+    assert call.results[1] == -1
 
 
-def test_why_an_op_is_not_on_the_tape_is_told():
+def test_why_an_op_is_not_on_the_tape_is_recorded():
     c = tf.constant(2.0)
     v = tf.Variable(3.0)
     before = c * c
@@ -95,7 +95,7 @@ def test_what_has_nothing_to_do_with_the_tape_is_left_out():
     assert op_names(tape.recording()) == ["multiply"]
 
 
-def test_the_maker_of_a_source_from_before_the_tape_is_told():
+def test_the_maker_of_a_source_from_before_the_tape_is_recorded():
     x = tf.Variable(2.0)
     x = x + 1.0
     with tf.GradientTape() as tape:
@@ -106,7 +106,7 @@ def test_the_maker_of_a_source_from_before_the_tape_is_told():
     assert causes(recording) == ["BEFORE", "UNWATCHED"]
 
 
-def test_an_assignment_tells_its_source():
+def test_an_assignment_names_its_source():
     x, y = tf.Variable(2.0), tf.Variable(3.0)
     with tf.GradientTape() as tape:
         x.assign_add(y * 2.0)
@@ -183,15 +183,15 @@ def test_of_the_ops_of_a_composite_only_the_last_has_the_name_the_learner_gave()
     assert not any(named for _, named in inner)
 
 
-def test_of_the_ops_of_an_inner_way_back_only_the_last_has_the_name_the_learner_gave():
+def test_of_the_ops_of_an_inner_backward_pass_only_the_last_has_the_name_the_learner_gave():
     x = tf.Variable(3.0)
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = x * x * x
-        slope = inner.gradient(y, x)
-    recording = outer.recording(slope)
-    assert names_of_results(recording)[-1] == ("slope", True)
-    assert [name for name, named in names_of_results(recording) if named] == ["y", "slope"]
+        gradient = inner.gradient(y, x)
+    recording = outer.recording(gradient)
+    assert names_of_results(recording)[-1] == ("gradient", True)
+    assert [name for name, named in names_of_results(recording) if named] == ["y", "gradient"]
 
 
 def test_how_variables_were_trained_before_is_left_out():
@@ -205,7 +205,7 @@ def test_how_variables_were_trained_before_is_left_out():
     assert op_names(tape.recording(y)) == ["multiply"]
 
 
-def test_a_source_that_went_into_a_variable_before_is_told():
+def test_a_source_that_went_into_a_variable_before_is_recorded():
     x = tf.Variable(2.0)
     w = tf.Variable(0.0)
     w.assign(x * 5.0)

@@ -30,8 +30,8 @@ def squared():
 def test_the_question_is_in_the_recording_and_not_on_the_tape():
     tape, y, x = squared()
     recording, call, positions = introspect(tape, y, x)
-    (asked,) = of_kind(recording, e.Asked)
-    assert (asked.call, call, positions) == (0, 0, (0,))
+    (event,) = of_kind(recording, e.Asked)
+    assert (event.call, call, positions) == (0, 0, (0,))
     assert not tape._gradient_calls
 
 
@@ -80,22 +80,22 @@ def test_a_ufunc_is_known_by_its_name_in_the_code():
     assert recording.strings[left.how] == "np.sin"
 
 
-def test_a_gradient_that_a_tape_gave_is_told_with_what_it_was_derived_from():
+def test_a_gradient_that_a_tape_gave_is_recorded_with_what_it_was_derived_from():
     x = tf.Variable(3.0)
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = x * x
-        slope = inner.gradient(y, x)
-    recording, *_ = introspect(outer, slope, x)
+        gradient = inner.gradient(y, x)
+    recording, *_ = introspect(outer, gradient, x)
     (made,) = made_as(recording, DERIVATIVE)
     assert recording.tensor(made.source).name == "y"
-    assert not made_as(outer.recording(slope, x), DERIVATIVE)
+    assert not made_as(outer.recording(gradient, x), DERIVATIVE)
 
 
-def test_what_becomes_of_an_answer_is_told():
+def test_what_becomes_of_a_result_is_recorded():
     tape, y, x = squared()
-    slope = tape.gradient(y, x)
-    moved = x - 0.1 * slope
+    gradient = tape.gradient(y, x)
+    moved = x - 0.1 * gradient
     recording, *_ = introspect(tape, y, x)
     ran = of_kind(recording, e.Ran)
     assert [recording.ops[event.op].name for event in ran] == ["multiply", "multiply", "subtract"]
@@ -104,14 +104,14 @@ def test_what_becomes_of_an_answer_is_told():
 
 def test_the_story_of_an_answer_ends_after_so_many_steps():
     tape, y, x = squared()
-    slope = tape.gradient(y, x)
+    gradient = tape.gradient(y, x)
     for _ in range(2 * AFTERMATH):
-        slope = slope * 1.5
+        gradient = gradient * 1.5
     recording, *_ = introspect(tape, y, x)
     assert len(of_kind(recording, e.Ran)) == 1 + AFTERMATH
 
 
-def test_earlier_steps_of_training_are_not_told():
+def test_earlier_steps_of_training_are_not_recorded():
     x = tf.Variable(3.0)
     for _ in range(5):
         with tf.GradientTape() as tape:

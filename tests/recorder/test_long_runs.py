@@ -11,7 +11,7 @@ from tapelab.recording import events as e
 def account(recording):
     """What every event says, without the numbers that tensors go by."""
 
-    def told(tensor):
+    def described(tensor):
         if tensor < 0:
             return None
         found = recording.tensor(tensor)
@@ -22,11 +22,11 @@ def account(recording):
     for place in recording.located:
         event = place.event
         if isinstance(event, e.Ran):
-            told_of = event.op, event.group, event.cause, event.inputs, event.outputs
-            event = [tuple(map(told, x)) if isinstance(x, tuple) else x for x in told_of]
+            fields = event.op, event.group, event.cause, event.inputs, event.outputs
+            event = [tuple(map(described, x)) if isinstance(x, tuple) else x for x in fields]
         elif isinstance(event, e.Flowed):
             steps = event.tensor, event.upstream, event.contribution, event.sum
-            event = [event.event, event.position, *map(told, steps)]
+            event = [event.event, event.position, *map(described, steps)]
         else:
             event = type(event)
         kept.append((place.span, place.thread, event))
@@ -45,27 +45,29 @@ def mixed():
                 y = tf.stack([second, first])
                 with tape.stop_recording():
                     y.numpy()
-                    aside = y * 2.0
-        y = tf.reduce_sum(y) * tf.reduce_sum(data * x) + tf.reduce_sum(aside)
+                    doubled = y * 2.0
+        y = tf.reduce_sum(y) * tf.reduce_sum(data * x) + tf.reduce_sum(doubled)
     return tape, y, x
 
 
 @pytest.fixture
-def asked():
+def differentiated():
     tape, y, x = mixed()
     tape.gradient(y, x)
     return tape
 
 
-def test_the_same_is_told_of_each_op_and_of_each_step_back(asked, monkeypatch):
+def test_each_op_and_each_backward_step_is_recorded_the_same(differentiated, monkeypatch):
     monkeypatch.setattr(long_runs, "LONG", 10**9)
-    one_by_one = account(builder.build_recording(asked))
+    one_by_one = account(builder.build_recording(differentiated))
     monkeypatch.setattr(long_runs, "LONG", 2)
     monkeypatch.setattr(builder, "MOST_DERIVATIVES", 0)
-    assert account(builder.build_recording(asked)) == one_by_one
+    assert account(builder.build_recording(differentiated)) == one_by_one
 
 
-def test_only_long_stretches_of_ops_with_one_result_are_entered_together(asked, monkeypatch):
+def test_only_long_stretches_of_ops_with_one_result_are_entered_together(
+    differentiated, monkeypatch
+):
     entered = []
     original = builder.RecordingBuilder.enter_ops
 
@@ -74,7 +76,7 @@ def test_only_long_stretches_of_ops_with_one_result_are_entered_together(asked, 
         original(self, runs)
 
     monkeypatch.setattr(builder.RecordingBuilder, "enter_ops", spy)
-    builder.build_recording(asked)
+    builder.build_recording(differentiated)
     assert entered
     assert all(len(runs) >= long_runs.LONG for runs in entered)
     assert all(type(run.result_ids) is int for runs in entered for run in runs)

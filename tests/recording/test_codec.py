@@ -119,9 +119,9 @@ def with_exceptions(column):
 def test_a_column_that_a_loop_has_written_is_kept_by_its_steps(recording, numbers, kept, more):
     column = "tensor.role" if numbers.dtype == np.uint8 else "tensor.span"
     changed = replace(recording, columns={**recording.columns, column: numbers})
-    told, _, count, *found = header_of(to_bytes(changed))["columns"][column]
-    assert (told, count) == (kept, len(numbers))
-    assert more is None or found == more
+    form, _, count, *turn = header_of(to_bytes(changed))["columns"][column]
+    assert (form, count) == (kept, len(numbers))
+    assert more is None or turn == more
     assert from_bytes(to_bytes(changed)).columns[column].tobytes() == numbers.tobytes()
 
 
@@ -131,9 +131,9 @@ def test_fields_of_many_events_that_are_alike_are_kept_as_a_table(recording, oth
         fields = [[3, number, 0, 1, number - 1, number], [7, -1], [*range(40)]]
         return [3, 2, 8], fields if number % 500 == 250 else fields[:1]
 
-    told = [events(number) for number in range(2000)]
-    kinds = [kind for kinds, rows in told for kind, _ in zip(kinds, rows, strict=False)]
-    rows = [row for _, rows in told for row in rows] + [[1, 2]] * other
+    many = [events(number) for number in range(2000)]
+    kinds = [kind for kinds, rows in many for kind, _ in zip(kinds, rows, strict=False)]
+    rows = [row for _, rows in many for row in rows] + [[1, 2]] * other
     kinds += [2] * other
     columns = {
         **recording.columns,
@@ -207,8 +207,8 @@ def test_tapes_that_were_open_inside_are_kept():
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = x * x
-        slope = inner.gradient(y, x)
-    recording = outer.recording(slope)
+        gradient = inner.gradient(y, x)
+    recording = outer.recording(gradient)
     [nested] = recording.nested
     kinds = [type(recording.event(at)).__name__ for at in range(nested.opened, nested.closed)]
     assert (nested.name, kinds) == ("inner", ["Watched", "Read", "Ran"])
@@ -216,7 +216,7 @@ def test_tapes_that_were_open_inside_are_kept():
     assert inner.recording().nested == ()
 
 
-def test_a_tape_inside_tells_what_it_watches_and_since_when():
+def test_a_tape_inside_names_what_it_watches_and_since_when():
     x, w, c = tf.Variable(2.0), tf.Variable(3.0), tf.constant(4.0)
     with tf.GradientTape() as outer:
         y = x * w
@@ -227,14 +227,16 @@ def test_a_tape_inside_tells_what_it_watches_and_since_when():
             z = z * c * w
     recording = outer.recording(z)
     [nested] = recording.nested
-    told = [(recording.tensor(tensor).name, recording.located[at]) for tensor, at in nested.watched]
-    assert [(name, recording.text_at(each.span)) for name, each in told] == [
+    watched = [
+        (recording.tensor(tensor).name, recording.located[at]) for tensor, at in nested.watched
+    ]
+    assert [(name, recording.text_at(each.span)) for name, each in watched] == [
         *[("x", "y * x"), ("c", "z * c")],
     ]
     assert from_bytes(to_bytes(recording)).nested == recording.nested
 
 
-def test_a_span_tells_the_function_that_it_stands_in():
+def test_a_span_names_the_function_that_it_stands_in():
     class Dense:
         def call(self, x):
             return tf.tanh(x)
@@ -246,9 +248,11 @@ def test_a_span_tells_the_function_that_it_stands_in():
     with tf.GradientTape() as tape:
         y = halved(Dense().call(tf.Variable(2.0)))
     recording = from_bytes(to_bytes(tape.recording(y)))
-    told = {recording.text_at(at): recording.function_at(at) for at in set(recording.event_spans)}
-    assert told["tf.tanh(x)"] == "Dense.call"
-    assert told["part * 0.5"] == "halved"
+    functions = {
+        recording.text_at(at): recording.function_at(at) for at in set(recording.event_spans)
+    }
+    assert functions["tf.tanh(x)"] == "Dense.call"
+    assert functions["part * 0.5"] == "halved"
 
 
 def test_code_of_a_cell_stands_in_no_function():

@@ -1,4 +1,4 @@
-"""Long recordings are packed in pieces, which nobody who unpacks them has to know."""
+"""Long recordings are packed in pieces; who unpacks them need not know."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_same_bytes_come_of_it_where_no_thread_is_to_be_had(small_pieces, mo
     assert compression.pack(data) == with_threads
 
 
-def test_a_long_recording_that_was_read_is_not_written_anew(long, monkeypatch):  # noqa: F811  a fixture
+def test_a_long_recording_that_was_read_is_not_written_again(long, monkeypatch):  # noqa: F811  a fixture
     data = to_bytes(long)
     monkeypatch.setattr(codec, "READ_FROM", len(data) - 1)
     again = from_bytes(compression.pack(data))

@@ -154,11 +154,11 @@ def test_what_the_program_still_holds_is_seen_after_the_tape_has_answered():
     with tf.GradientTape() as tape:
         hidden = x * 3.0
         y = tf.reduce_sum(hidden * hidden)
-    slope = tape.gradient(y, x)
+    gradient = tape.gradient(y, x)
     recording = tape.recording()
     shown = {recording.tensor(at).name: round(each.numbers.mean(), 1)
              for at, each in recording.previews.items()}  # fmt: skip
-    assert shown == {"x": 2.0, "hidden": 6.0, "": round(float(slope[0, 0]), 1)}
+    assert shown == {"x": 2.0, "hidden": 6.0, "": round(float(gradient[0, 0]), 1)}
     last = recording.event(len(recording) - 1)
     assert recording.tensor(last.sum).shape == (20, 20)
     assert last.sum in recording.previews
@@ -170,12 +170,12 @@ def test_two_gradients_of_one_form_are_two():
         y = tf.reduce_sum(a * a) + tf.reduce_sum(b * b)
     kept = tape.gradient(y, [a, b])
     recording = tape.recording()
-    [asked] = [each.event for each in recording if type(each.event).__name__ == "Asked"]
-    means = [recording.measures.of(each).mean for each in asked.results]
+    [call] = [each.event for each in recording if type(each.event).__name__ == "Asked"]
+    means = [recording.measures.of(each).mean for each in call.results]
     assert means == [float(each[0]) for each in kept] == [4.0, 10.0]
 
 
-def test_what_nobody_holds_any_more_is_not_made_up():
+def test_what_is_no_longer_referenced_is_not_made_up():
     x = tf.Variable(np.full((20, 20), 2.0))
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(x * 3.0)
@@ -202,10 +202,10 @@ def test_words_are_kept_as_they_are_printed_and_long_ones_are_not():
         few = tf.strings.upper(tf.constant(["yes", "no"]))
         many = tf.strings.upper(tf.constant(["yes"] * 17))
     recording = from_bytes(to_bytes(tape.recording()))
-    told = {recording.tensor(at).name: recording.tensor(at).words
+    words = {recording.tensor(at).name: recording.tensor(at).words
             for at in range(len(recording.columns["tensor.role"]))}  # fmt: skip
     assert (few.shape, many.shape) == ((2,), (17,))
-    assert (told["few"], told["many"]) == ("[b'YES' b'NO']", "")
+    assert (words["few"], words["many"]) == ("[b'YES' b'NO']", "")
 
 
 @settings(max_examples=80, deadline=None)
@@ -230,6 +230,6 @@ DAMAGED = to_bytes(recorded(np.ones((17, 17))))
 def test_a_preview_of_an_impossible_form_is_refused(form):
     recording = recorded(np.ones((20, 20)))
     forms = np.array(form * len(recording.previews), "<i4")
-    spoilt = replace(recording, columns={**recording.columns, "preview.form": forms})
+    damaged = replace(recording, columns={**recording.columns, "preview.form": forms})
     with pytest.raises(RecordingError, match="previews in this recording are damaged"):
-        spoilt.previews  # noqa: B018  asking for them raises
+        damaged.previews  # noqa: B018  asking for them raises

@@ -117,9 +117,9 @@ def test_the_gradient_of_a_sum_of_two_agrees_at_second_order(tf):
         with tf.GradientTape() as inner:
             sparse = tf.SparseTensor([[0], [1]], x, [3])
             y = tf.reduce_sum(tf.sparse.add(sparse, sparse).values ** 3)
-        slope = inner.gradient(y, x)
-    np.testing.assert_allclose(slope, [24, 96])
-    np.testing.assert_allclose(outer.gradient(slope, x), [48, 96])
+        gradient = inner.gradient(y, x)
+    np.testing.assert_allclose(gradient, [24, 96])
+    np.testing.assert_allclose(outer.gradient(gradient, x), [48, 96])
 
 
 def test_a_scalar_factor_has_its_gradient(tf):

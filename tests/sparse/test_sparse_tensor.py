@@ -50,7 +50,7 @@ def test_two_of_them_are_equal_only_if_they_are_one(sparse):
         ([0, 1], [1.0, 2.0], [3], r"Shape \(2,\) must have rank 2"),
     ],
 )
-def test_parts_that_do_not_fit_are_told_apart(tf, indices, values, shape, says):
+def test_parts_that_do_not_fit_are_distinguished(tf, indices, values, shape, says):
     with pytest.raises(ValueError, match=says):
         tf.SparseTensor(indices, values, shape)
 
@@ -60,7 +60,7 @@ def test_a_function_that_wants_a_dense_tensor_says_how_to_make_one(sparse, tf):
         tf.reduce_sum(sparse)
 
 
-def test_a_gradient_is_asked_of_the_values(sparse, tf):
+def test_a_gradient_is_taken_of_the_values(sparse, tf):
     with tf.GradientTape() as tape:
         tape.watch(sparse)
         y = tf.sparse.reduce_sum(sparse)
