@@ -206,9 +206,9 @@ def test_the_reason_why_no_gradient_passes_is_what_the_explanation_says():
     x, reference = tf.Variable(2.0), tf.Variable(3.0)
     with tf.GradientTape() as tape:
         y = blend(x, reference, weight=0.25)
-    (found,) = tf.explain(tape, y, reference).findings
-    assert found.code == "NON_DIFFERENTIABLE"
-    assert found.message.startswith("The reference is given and stays as it is.")
+    (finding,) = tf.explain(tape, y, reference).findings
+    assert finding.code == "NON_DIFFERENTIABLE"
+    assert finding.message.startswith("The reference is given and stays as it is.")
 
 
 def test_a_recording_and_its_figure_show_the_op_as_it_was_declared():
@@ -306,12 +306,12 @@ def declare_fast_wave(rank=Rank.MISLEADING, lesson="12"):
 def test_an_own_finding_is_explained_where_it_applies():
     declare_fast_wave()
     explanation = explained(SMALL_WAVE.format(far=200.0))
-    (found,) = explanation.findings
-    assert (found.code, found.title) == ("FAST_WAVE", "`wave(x)` is far from 0")
-    assert found.message == "`x` is up to 200 in line 4."
-    assert (found.where.line, found.where.text) == (4, "wave(x)")
-    assert (found.rank, found.lesson) == (Rank.MISLEADING, "12")
-    assert str(found.fix) == "y = tf.reduce_sum(wave(x % 6.2832))"
+    (finding,) = explanation.findings
+    assert (finding.code, finding.title) == ("FAST_WAVE", "`wave(x)` is far from 0")
+    assert finding.message == "`x` is up to 200 in line 4."
+    assert (finding.where.line, finding.where.text) == (4, "wave(x)")
+    assert (finding.rank, finding.lesson) == (Rank.MISLEADING, "12")
+    assert str(finding.fix) == "y = tf.reduce_sum(wave(x % 6.2832))"
     assert "    + y = tf.reduce_sum(wave(x % 6.2832))" in str(explanation)
 
 
@@ -342,8 +342,8 @@ def test_the_rank_places_an_own_finding_among_the_others():
 def test_a_finding_that_is_declared_again_replaces_the_one_before():
     for lesson in ("12", ""):
         declare_fast_wave(lesson=lesson)
-        (found,) = explained(SMALL_WAVE.format(far=200.0)).findings
-        assert found.lesson == lesson
+        (finding,) = explained(SMALL_WAVE.format(far=200.0)).findings
+        assert finding.lesson == lesson
     forget_findings(__name__)
     assert codes(SMALL_WAVE.format(far=200.0)) == []
 

@@ -116,8 +116,8 @@ def test_every_text_speaks_to_its_reader_in_the_same_way(language):
     texts = [words.po_file(language), *(file_of(language, part) for part in parts())]
     assert len(texts) > 8
     for path in texts:
-        found = re.search(AVOIDED[language], path.read_text(encoding="utf-8"))
-        assert found is None, f"{path.parent.name}/{path.name}: {found}"
+        avoided = re.search(AVOIDED[language], path.read_text(encoding="utf-8"))
+        assert avoided is None, f"{path.parent.name}/{path.name}: {avoided}"
 
 
 def test_a_hebrew_label_of_the_explorer_gives_no_orders():
@@ -132,10 +132,10 @@ def test_a_hebrew_label_of_the_explorer_gives_no_orders():
 def test_a_hebrew_sentence_of_the_explorer_does_not_begin_from_the_left():
     """The first letter decides the direction of a paragraph, unless isolates stand around it."""
     with words.po_file("he").open("rb") as opened:
-        found = read_po(opened, locale="he")
+        catalogue = read_po(opened, locale="he")
     said_there = [
         form
-        for message in found
+        for message in catalogue
         if message.id and message.locations[0][0].startswith(("tapelab/ops", "extension/"))
         for form in words._strings(message.string)
     ]

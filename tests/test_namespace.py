@@ -133,9 +133,10 @@ def test_a_name_means_the_same_function_in_every_room():
     rooms = {part: getattr(tf, part) if part else tf for part in shared_rooms}
     names = {name for room in rooms.values() for name in dir(room) if not name.startswith("_")}
     shared = {
-        name: found
+        name: meanings
         for name in names
-        if len(found := {part: getattr(r, name) for part, r in rooms.items() if name in dir(r)}) > 1
+        if len(meanings := {part: getattr(r, name) for part, r in rooms.items() if name in dir(r)})
+        > 1
     }
     assert "sigmoid" in shared
     different = {n for n, f in shared.items() if len({id(each) for each in f.values()}) > 1}

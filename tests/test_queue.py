@@ -56,13 +56,15 @@ def test_a_seed_shuffles_the_same_way_twice(tf):
 def test_a_reader_waits_for_a_writer_in_another_thread(tf, monkeypatch):
     monkeypatch.setattr(buffer, "PATIENCE", 5.0)
     queue = tf.queue.FIFOQueue(1, tf.int32)
-    found = []
-    reader = threading.Thread(target=lambda: found.extend(int(queue.dequeue()) for _ in range(3)))
+    elements = []
+    reader = threading.Thread(
+        target=lambda: elements.extend(int(queue.dequeue()) for _ in range(3))
+    )
     reader.start()
     for number in (1, 2, 3):
         queue.enqueue(number)
     reader.join(5)
-    assert found == [1, 2, 3]
+    assert elements == [1, 2, 3]
 
 
 def test_a_writer_who_waits_is_sent_away_when_the_queue_is_cancelled(tf, monkeypatch):

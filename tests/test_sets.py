@@ -11,14 +11,14 @@ import pytest
 def test_rows_agree_with_sets_of_python(tf, name, seed):
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, 6, (4, 5)), rng.integers(0, 6, (4, 3))
-    found = getattr(tf.sets, name)(a, b)
+    result = getattr(tf.sets, name)(a, b)
     rows = [[] for _ in a]
-    for (row, _), value in zip(found.indices.numpy(), found.values.numpy(), strict=True):
+    for (row, _), value in zip(result.indices.numpy(), result.values.numpy(), strict=True):
         rows[row].append(value)
     expected = [sorted(getattr(set(x), name)(y)) for x, y in zip(a, b, strict=True)]
     assert rows == expected
-    assert found.dense_shape.numpy().tolist() == [4, max(map(len, expected))]
-    assert tf.sets.size(found).numpy().tolist() == [len(row) for row in expected]
+    assert result.dense_shape.numpy().tolist() == [4, max(map(len, expected))]
+    assert tf.sets.size(result).numpy().tolist() == [len(row) for row in expected]
 
 
 def test_no_gradient_comes_near_a_set(tf):

@@ -45,9 +45,11 @@ def test_folded_cosines_unfold_to_the_signal(wave):
 
 @pytest.mark.parametrize("kind", [2, 3, 4])
 def test_an_orthonormal_cosine_transform_keeps_lengths(wave, kind):
-    found = tf.signal.dct(wave, type=kind, norm="ortho")
-    np.testing.assert_allclose(tf.norm(found), tf.norm(wave), rtol=1e-5)
-    np.testing.assert_allclose(tf.signal.idct(found, type=kind, norm="ortho"), wave, atol=1e-5)
+    transformed = tf.signal.dct(wave, type=kind, norm="ortho")
+    np.testing.assert_allclose(tf.norm(transformed), tf.norm(wave), rtol=1e-5)
+    np.testing.assert_allclose(
+        tf.signal.idct(transformed, type=kind, norm="ortho"), wave, atol=1e-5
+    )
 
 
 def test_the_gradient_of_a_framed_variable_is_dense():

@@ -124,8 +124,8 @@ def test_lessons_stay_small(sizes):
 def test_jupyterlab_finds_its_extension_in_the_wheel_once(wheel):
     inside = [name for name in names(wheel) if "labextension" in name]
     assert {name.split(".data/")[0] for name in inside} == {f"tapelab-{__version__}"}
-    found = {name.split(JUPYTERLAB)[1] for name in inside}
-    assert {"package.json", "install.json", "schemas/tapelab/plugin.json"} <= found
+    files = {name.split(JUPYTERLAB)[1] for name in inside}
+    assert {"package.json", "install.json", "schemas/tapelab/plugin.json"} <= files
 
 
 def test_the_whole_wheel_is_no_burden_to_download(wheel):
@@ -156,8 +156,10 @@ def test_the_wheel_holds_what_is_no_python(wheel, needed):
 
 def test_the_wheel_holds_the_lessons(wheel):
     folder = CHECKOUT / "notebooks"
-    found = (path for place in (".", *LANGUAGES) for path in folder.glob(f"{place}/[0-9]*.ipynb"))
-    lessons = {path.relative_to(folder).as_posix() for path in found}
+    notebooks = (
+        path for place in (".", *LANGUAGES) for path in folder.glob(f"{place}/[0-9]*.ipynb")
+    )
+    lessons = {path.relative_to(folder).as_posix() for path in notebooks}
     assert {path.partition("/")[0] for path in lessons if "/" in path} == set(LANGUAGES)
     assert {f"tapelab/_notebooks/{name}" for name in lessons} <= names(wheel)
 

@@ -222,18 +222,18 @@ def test_a_step_off_every_tape_keeps_nothing_of_its_gradient_function():
 
 
 def test_it_works_on_another_thread():
-    found = []
+    gradients = []
 
     def work():
         x = tf.Variable(0.0)
         with tf.GradientTape() as tape:
             y = log1pexp(x)
-        found.append(float(tape.gradient(y, x)))
+        gradients.append(float(tape.gradient(y, x)))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert found == [0.5]
+    assert gradients == [0.5]
 
 
 def kept_bytes(tape):
@@ -256,13 +256,13 @@ def deep(x):
 
 def test_recompute_grad_holds_the_ends_of_the_body_and_nothing_in_between():
     x = tf.Variable(np.linspace(-1.0, 1.0, 1000, dtype=np.float32))
-    held, found = {}, {}
+    held, gradients = {}, {}
     for name, f in (("kept", deep), ("recomputed", tf.recompute_grad(deep))):
         with tf.GradientTape() as tape:
             y = f(x)
         held[name] = kept_bytes(tape)
-        found[name] = tape.gradient(y, x).numpy()
-    np.testing.assert_allclose(found["recomputed"], found["kept"], rtol=1e-6)
+        gradients[name] = tape.gradient(y, x).numpy()
+    np.testing.assert_allclose(gradients["recomputed"], gradients["kept"], rtol=1e-6)
     assert held["recomputed"] == 2 * 4000
     assert held["kept"] >= 11 * 4000
 

@@ -42,8 +42,8 @@ def test_a_registered_gradient_differentiates_what_has_none():
 
     tape, y = contrasted(image, factor)
     seed = tf.constant([[[4.0], [0.0]], [[0.0], [0.0]]])
-    found = tape.gradient(y, image, output_gradients=seed)
-    assert found.numpy().ravel().tolist() == [7.0, -1.0, -1.0, -1.0]
+    gradient = tape.gradient(y, image, output_gradients=seed)
+    assert gradient.numpy().ravel().tolist() == [7.0, -1.0, -1.0, -1.0]
     assert seen == [("AdjustContrastv2", tf.float32, 2, 3)]
     facts = next(op for op in tape.recording().ops if op.name == "adjust_contrast_v2")
     assert facts.pattern == "differentiable"

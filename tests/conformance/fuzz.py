@@ -64,20 +64,20 @@ def judge(
     ours = run(tapelab, text)
     if passed is not None:
         passed()  # what ends the process from here on is TensorFlow
-    found = difference(ours, run(tf, text))
-    if found is None:
+    mismatch = difference(ours, run(tf, text))
+    if mismatch is None:
         return "", None
     if text == plain:
-        return explanation(tf, text, found, ours), found
+        return explanation(tf, text, mismatch, ours), mismatch
     reason, other = judge(tf, tapelab, plain, plain)
-    if _sort(other) == _sort(found):
-        return reason, found
-    return explanation_of_captured(tf, text, plain, found, ours), found
+    if _sort(other) == _sort(mismatch):
+        return reason, mismatch
+    return explanation_of_captured(tf, text, plain, mismatch, ours), mismatch
 
 
-def smallest(tf: Any, tapelab: Any, text: str, plain: str, found: Any) -> tuple[str, Any]:
+def smallest(tf: Any, tapelab: Any, text: str, plain: str, mismatch: Any) -> tuple[str, Any]:
     """A program shrunk to what still shows the same kind of difference, and that difference."""
-    sort, captured = _sort(found), text != plain
+    sort, captured = _sort(mismatch), text != plain
 
     def shows(candidate: str) -> bool:
         reason, other = judge(tf, tapelab, candidate, plain if captured else candidate)
@@ -87,12 +87,12 @@ def smallest(tf: Any, tapelab: Any, text: str, plain: str, found: Any) -> tuple[
     return small, judge(tf, tapelab, small, plain if captured else small)[1]
 
 
-def _sort(found: Any) -> tuple[str, ...]:
-    if found is None:
+def _sort(mismatch: Any) -> tuple[str, ...]:
+    if mismatch is None:
         return ()
-    if found.what != "exception":
-        return (found.what,)
-    return (found.what, found.ours.partition(":")[0], found.theirs.partition(":")[0])
+    if mismatch.what != "exception":
+        return (mismatch.what,)
+    return (mismatch.what, mismatch.ours.partition(":")[0], mismatch.theirs.partition(":")[0])
 
 
 def work(programs: Programs, numbers: range, *, shrinking: bool) -> None:
@@ -104,13 +104,15 @@ def work(programs: Programs, numbers: range, *, shrinking: bool) -> None:
     for number in numbers:
         _send({"begun": number})
         text, plain = programs.pair(number)
-        reason, found = judge(tf, tapelab, text, plain, lambda at=number: _send({"passed": at}))
+        reason, mismatch = judge(tf, tapelab, text, plain, lambda at=number: _send({"passed": at}))
         answer = {"number": number, "reason": reason, "raised": not text}
         if reason:
-            answer |= {"report": str(found)}
+            answer |= {"report": str(mismatch)}
         elif reason is None:
-            small, last = smallest(tf, tapelab, text, plain, found) if shrinking else (text, found)
-            answer |= {"program": small, "report": str(last or found), "whole": text}
+            small, last = (
+                smallest(tf, tapelab, text, plain, mismatch) if shrinking else (text, mismatch)
+            )
+            answer |= {"program": small, "report": str(last or mismatch), "whole": text}
         _send(answer)
 
 

@@ -37,9 +37,9 @@ def names_of(part: str) -> Iterator[str]:
 
 
 def main() -> None:
-    found = [name for part in PARTS for name in names_of(part)]
-    NAMES.write_text(f"# {tf.__version__}\n" + "\n".join(found) + "\n", encoding="utf-8")
-    sys.stdout.write(f"{len(found)} names in {len(PARTS)} parts\n")
+    names = [name for part in PARTS for name in names_of(part)]
+    NAMES.write_text(f"# {tf.__version__}\n" + "\n".join(names) + "\n", encoding="utf-8")
+    sys.stdout.write(f"{len(names)} names in {len(PARTS)} parts\n")
 
 
 if __name__ == "__main__":

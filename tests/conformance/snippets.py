@@ -146,8 +146,8 @@ def _shorthands(tf: Any) -> dict[str, Any]:
             y = layer(*inputs, **settings)
             loss = sum(tf.reduce_sum(tf.square(each)) for each in tf.nest.flatten(y))
         names = [w.path.split("/")[-1] for w in weights]
-        found = tape.gradient(loss, [*tf.nest.flatten(inputs), *weights])
-        return [y, names, found]
+        gradients = tape.gradient(loss, [*tf.nest.flatten(inputs), *weights])
+        return [y, names, gradients]
 
     return {"grad": grad, "second": second, "c": tf.constant, "filled": filled, "learned": learned}
 

@@ -103,16 +103,16 @@ def test_what_may_happen_under_a_tape_happens(part):
 
 def test_a_planted_difference_is_found_in_value_and_in_gradient():
     text = program_of_sines()
-    found = difference(run(with_a_wrong_sine(), text), run(tapelab, text))
-    assert found is not None
-    assert found.what == "value"
+    mismatch = difference(run(with_a_wrong_sine(), text), run(tapelab, text))
+    assert mismatch is not None
+    assert mismatch.what == "value"
 
 
 def program_of_sines():
     """A program that runs to its end and has a sine in it."""
     turns = range(participants().index("sin"), 10**5, len(participants()))
-    found = (text for turn in turns if "tf.sin(x" in (text := program(7, turn)))
-    return next(text for text in found if not run(tapelab, text).raised and "0]" not in text)
+    programs = (text for turn in turns if "tf.sin(x" in (text := program(7, turn)))
+    return next(text for text in programs if not run(tapelab, text).raised and "0]" not in text)
 
 
 def test_a_program_is_shrunk_to_the_statement_at_fault():
@@ -120,8 +120,8 @@ def test_a_program_is_shrunk_to_the_statement_at_fault():
     text = program_of_sines() + "z0 = tf.constant([1.0, 2.0])\nz1 = z0 * 3.0\n"
 
     def shows(each):
-        found = difference(run(wrong, each), run(tapelab, each))
-        return found is not None and found.what == "value"
+        mismatch = difference(run(wrong, each), run(tapelab, each))
+        return mismatch is not None and mismatch.what == "value"
 
     small = shrink(text, shows)
     assert "sin" in small
@@ -146,9 +146,9 @@ OUTCOMES = {
 @pytest.mark.parametrize("what", OUTCOMES)
 def test_each_kind_of_difference_is_seen(what):
     one, other = (run(tapelab, f"y0 = {text}") for text in OUTCOMES[what])
-    found = difference(one, other)
-    assert found is not None
-    assert found.what == what
+    mismatch = difference(one, other)
+    assert mismatch is not None
+    assert mismatch.what == what
 
 
 def test_a_gradient_that_becomes_dense_is_seen():
@@ -233,9 +233,9 @@ def test_captures_and_contexts_change_no_value():
 
 def test_a_planted_difference_is_found_behind_a_capture():
     wrong = with_a_wrong_sine()
-    found = [difference(run(wrong, text), run(tapelab, text)) for text in captured_sines()]
-    assert found
-    assert all(each is not None and each.what == "value" for each in found)
+    differences = [difference(run(wrong, text), run(tapelab, text)) for text in captured_sines()]
+    assert differences
+    assert all(each is not None and each.what == "value" for each in differences)
 
 
 def captured_sines():

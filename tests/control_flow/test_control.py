@@ -85,10 +85,10 @@ def test_a_recurrent_network_in_a_tensor_array_equals_the_same_in_a_scan():
             states = states.write(t, h)
         return states.stack()
 
-    found = []
+    results = []
     for run in (by_array, lambda: tf.scan(step, xs, initializer=tf.zeros([3]))):
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(run() ** 2)
-        found.append(tape.gradient(loss, w).numpy())
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-5)
-    assert np.abs(found[0]).max() > 0.1
+        results.append(tape.gradient(loss, w).numpy())
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-5)
+    assert np.abs(results[0]).max() > 0.1

@@ -40,9 +40,9 @@ def way_in(request):
 
 def test_an_edit_of_the_data_does_not_reach_the_tensor(way_in):
     array = data()
-    made = way_in(array)
+    tensor = way_in(array)
     array[:] = 99.0
-    assert made.numpy().tolist() == [1.0, 2.0, 3.0]
+    assert tensor.numpy().tolist() == [1.0, 2.0, 3.0]
 
 
 def test_an_edit_between_the_op_and_the_question_does_not_change_the_gradient(way_in):
@@ -64,10 +64,12 @@ def test_an_edit_of_an_operand_does_not_change_the_gradient():
 def test_an_edit_of_the_array_of_a_generator_is_refused():
     array = data()
     signature = tf.TensorSpec((3,), tf.float32)
-    made = first(tf.data.Dataset.from_generator(lambda: iter([array]), output_signature=signature))
+    tensor = first(
+        tf.data.Dataset.from_generator(lambda: iter([array]), output_signature=signature)
+    )
     with pytest.raises(ValueError, match="read-only"):
         array[:] = 99.0
-    assert made.numpy().tolist() == [1.0, 2.0, 3.0]
+    assert tensor.numpy().tolist() == [1.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize("make", [tf.constant, tf.Variable])

@@ -103,8 +103,8 @@ def samples(name):
 
 def of_op(op, inputs, chosen):
     def function():
-        made = op(*inputs, **chosen)
-        return made if op.multi else (made,)
+        results = op(*inputs, **chosen)
+        return results if op.multi else (results,)
 
     return function
 
@@ -137,8 +137,8 @@ def test_a_flattened_run_is_propagated_like_any_other(tf, op, take, dtype):
         x, y = sources = pairs(shapes, dtype)
 
         def function(x=x, y=y):
-            made = [fast(x, y), fast(y, x) if op.name != "matmul" else fast(x, y)]
-            return [*made, x * 2.0]  # x is used again, so contributions meet
+            results = [fast(x, y), fast(y, x) if op.name != "matmul" else fast(x, y)]
+            return [*results, x * 2.0]  # x is used again, so contributions meet
 
         with tf.GradientTape() as tape:
             tape.watch(sources)

@@ -47,10 +47,10 @@ def check(op):
     """Compare the rule of an op with the op itself, row by row, on arrays and on tensors."""
     compared = 0
     for call in calls(op):
-        expected, found = row_by_row(call), run_batched(call)
+        expected, batched = row_by_row(call), run_batched(call)
         tensors = tuple([each._replace(value=constant_of(each.value)) for each in call.operands])
         recorded = run_batched(call._replace(operands=tensors))
-        pairs = zip(*[each if op.multi else (each,) for each in (expected, found, recorded)],
+        pairs = zip(*[each if op.multi else (each,) for each in (expected, batched, recorded)],
                     strict=True)  # fmt: skip
         for one, ours, tensor in pairs:
             assert (ours.shape, ours.dtype) == (one.shape, one.dtype)

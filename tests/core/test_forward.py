@@ -74,12 +74,12 @@ def test_large_values_are_not_kept_where_no_tape_needs_them():
 
 def test_tangents_belong_to_the_thread_of_their_accumulator():
     x = tf.constant(2.0)
-    made = []
+    results = []
     with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:
-        worker = threading.Thread(target=lambda: made.append(x * 3.0))
+        worker = threading.Thread(target=lambda: results.append(x * 3.0))
         worker.start()
         worker.join()
-    assert acc.jvp(made[0]) is None
+    assert acc.jvp(results[0]) is None
 
 
 def test_the_hessian_times_a_vector_is_the_jvp_of_a_gradient_along_it():

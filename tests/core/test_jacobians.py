@@ -32,19 +32,19 @@ def continuous(tensors):
 
 def row_by_row(tf, tape, y, sources):
     """The Jacobians as TensorFlow's documentation says them: a stack of gradients."""
-    found = []
+    jacobians = []
     for index in range(y._value.size):
         seed = np.zeros(y._value.size, y._value.dtype)
         seed[index] = 1
         upstream = constant_of(seed.reshape(y._value.shape)[()])
         rows = tape.gradient(y, sources, output_gradients=upstream)
-        found.append([None if row is None else tf.convert_to_tensor(row) for row in rows])
+        jacobians.append([None if row is None else tf.convert_to_tensor(row) for row in rows])
     return [None if rows[0] is None else tf.reshape(tf.stack(rows), (*y.shape, *x.shape))
-            for x, rows in zip(sources, zip(*found, strict=True), strict=True)]  # fmt: skip
+            for x, rows in zip(sources, zip(*jacobians, strict=True), strict=True)]  # fmt: skip
 
 
-def assert_equal(found, expected):
-    for ours, theirs in zip(found, expected, strict=True):
+def assert_equal(got, expected):
+    for ours, theirs in zip(got, expected, strict=True):
         assert (ours is None) == (theirs is None)
         if ours is not None:
             assert ours.dtype == theirs.dtype
@@ -67,8 +67,8 @@ def test_the_jacobian_through_an_op_is_its_gradients_row_by_row(tf, name):
         sources = continuous(inputs)
         with tf.GradientTape(persistent=True) as tape:
             tape.watch(sources)
-            made = declared(*inputs, **chosen)
-        for y in continuous(made if declared.multi else (made,)):
+            results = declared(*inputs, **chosen)
+        for y in continuous(results if declared.multi else (results,)):
             if y._value.size:
                 assert_equal(tape.jacobian(y, sources), row_by_row(tf, tape, y, sources))
 
@@ -84,8 +84,8 @@ def test_the_jacobian_through_an_op_can_be_differentiated_again(tf, name):
             outer.watch(sources)
             with tf.GradientTape(persistent=True) as tape:
                 tape.watch(sources)
-                made = declared(*inputs, **chosen)
-            y = continuous(made if declared.multi else (made,))[0]
+                results = declared(*inputs, **chosen)
+            y = continuous(results if declared.multi else (results,))[0]
             jacobians = [each for each in ask(tf, tape, y, sources) if each is not None]
             total = sum(tf.reduce_sum(tf.sin(tf.math.real(each))) for each in jacobians)
         gradients.append(outer.gradient(total, sources, unconnected_gradients="zero"))

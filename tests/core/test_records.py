@@ -32,10 +32,10 @@ def test_what_is_written_under_a_name_is_read_under_it(form):
     values = {name: object() for name in form._fields[4:]}
     WRITERS[form](state, 7, "here", **values)
     (record,) = state["records"]
-    found = r.view(form, record)
-    assert type(found) is form
-    assert (found.kind, found.serial, found.thread, found.origin) == (form, 7, 3, "here")
-    assert all(getattr(found, name) is value for name, value in values.items())
+    seen = r.view(form, record)
+    assert type(seen) is form
+    assert (seen.kind, seen.serial, seen.thread, seen.origin) == (form, 7, 3, "here")
+    assert all(getattr(seen, name) is value for name, value in values.items())
     heads = r.kind_of(record), r.serial_of(record), r.thread_of(record), r.origin_of(record)
     assert heads == (form, 7, 3, "here")
 
@@ -44,20 +44,20 @@ def test_what_is_written_under_a_name_is_read_under_it(form):
 def test_a_record_of_a_tape_event_has_the_serial_of_the_tape(kind):
     state = {"records": [], "number": 3}
     assert r.write_tape_event(state, 7, "here", kind, tape=5) == 7
-    found = r.named(state["records"][0])
-    assert isinstance(found, r.TapeEvent)
-    assert (type(found), found.tape) == (kind, 5)
+    event = r.named(state["records"][0])
+    assert isinstance(event, r.TapeEvent)
+    assert (type(event), event.tape) == (kind, 5)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 def test_generated_code_writes_and_unpacks_a_record_by_name(form):
     names = form._fields[1:]
     values = dict(zip(names, itertools.count(10), strict=False))
-    made = r.record_source(form, **{name: str(value) for name, value in values.items()})
-    found: dict[str, object] = {}
-    exec(f"{r.fields_source(form, names[-1], names[0])} = {made}", vars(r).copy(), found)
-    assert found == {"_": found["_"], names[0]: 10, names[-1]: values[names[-1]]}
-    assert r.view(form, eval(made, vars(r))) == (form, *values.values())
+    source = r.record_source(form, **{name: str(value) for name, value in values.items()})
+    unpacked: dict[str, object] = {}
+    exec(f"{r.fields_source(form, names[-1], names[0])} = {source}", vars(r).copy(), unpacked)
+    assert unpacked == {"_": unpacked["_"], names[0]: 10, names[-1]: values[names[-1]]}
+    assert r.view(form, eval(source, vars(r))) == (form, *values.values())
 
 
 def test_generated_code_cannot_leave_a_field_out_or_name_one_that_is_none():

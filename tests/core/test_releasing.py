@@ -62,10 +62,10 @@ def test_a_tape_that_died_unasked_keeps_nothing_for_others():
 
 def test_the_short_memory_gives_back_what_it_packed():
     recent.clear()
-    made = [tf.constant(float(number)) * 2.0 for number in range(3 * PACKED)]
+    tensors = [tf.constant(float(number)) * 2.0 for number in range(3 * PACKED)]
     records = [record for record in recent if kind_of(record) in OP_RUNS]
-    assert [serial_of(record) for record in records] == [each._id for each in made]
-    assert [as_op_run(record).results for record in records] == [each._value for each in made]
+    assert [serial_of(record) for record in records] == [each._id for each in tensors]
+    assert [as_op_run(record).results for record in records] == [each._value for each in tensors]
 
 
 def test_packed_records_of_many_inputs_or_results_are_as_they_were():

@@ -222,12 +222,12 @@ def test_second_derivatives_pass_through_recurrent_layers():
             y = tf.reduce_sum(layer(x) ** 2)
         gradient = inner.gradient(y, x)
         length = tf.reduce_sum(gradient**2)
-    found = outer.gradient(length, layer.trainable_variables)
-    assert all(g is not None and np.isfinite(g.numpy()).all() for g in found)
+    second = outer.gradient(length, layer.trainable_variables)
+    assert all(g is not None and np.isfinite(g.numpy()).all() for g in second)
 
 
 def test_a_config_makes_the_same_layer_again():
-    made = [
+    copies = [
         layers.Conv2D(3, 2, padding="same", activation="relu", kernel_regularizer="l2"),
         layers.LSTM(4, return_sequences=True, dropout=0.1),
         layers.Bidirectional(layers.GRU(2), merge_mode="sum"),
@@ -235,6 +235,6 @@ def test_a_config_makes_the_same_layer_again():
         layers.BatchNormalization(momentum=0.8),
         layers.MaxPooling2D(3, strides=2),
     ]
-    for layer in made[:2] + made[3:]:
+    for layer in copies[:2] + copies[3:]:
         again = type(layer).from_config(layer.get_config())
         assert again.get_config() == layer.get_config()

@@ -38,14 +38,14 @@ def test_a_sample_of_weight_zero_has_no_gradient():
 
 def test_logits_and_probabilities_give_the_same_loss_and_gradient():
     logits = tf.Variable([[0.3, -1.0, 2.0]])
-    found = []
+    results = []
     for from_logits in (True, False):
         loss_fn = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=from_logits)
         with tf.GradientTape() as tape:
             loss = loss_fn([2], logits if from_logits else tf.nn.softmax(logits))
-        found.append((loss.numpy(), tape.gradient(loss, logits).numpy()))
-    np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-6)
-    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-5)
+        results.append((loss.numpy(), tape.gradient(loss, logits).numpy()))
+    np.testing.assert_allclose(results[0][0], results[1][0], rtol=1e-6)
+    np.testing.assert_allclose(results[0][1], results[1][1], rtol=1e-5)
 
 
 def test_only_logits_survive_a_certain_mistake():

@@ -139,12 +139,12 @@ def test_unlike_shapes_and_dtypes_stay_with_numpy():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_results_do_not_depend_on_the_number_of_threads(op, dtype, monkeypatch):
     x = np.random.default_rng(0).normal(size=threads.THREADED_FROM + 5).astype(dtype)
-    found = []
+    results = []
     for count in (1, 2, 5):
         monkeypatch.setitem(threads._requested, "threads", count)
-        found.append(op(x))
-    np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[0], found[2])
+        results.append(op(x))
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
 
 
 @pytest.mark.parametrize("function", [elementwise_kernels.sigmoid, elementwise_kernels.softplus])

@@ -54,6 +54,6 @@ def test_the_pool_stays_small_and_forgets_sizes_that_are_no_longer_requested():
 
 @pytest.mark.parametrize("entries", [2**18, 2**18 + 3, 2**25])
 def test_large_arrays_begin_with_a_line_of_the_cache(entries):
-    made = memory.empty((entries,), np.dtype(np.float32))
-    assert made.shape == (entries,)
-    assert made.ctypes.data % memory.LINE == 0
+    array = memory.empty((entries,), np.dtype(np.float32))
+    assert array.shape == (entries,)
+    assert array.ctypes.data % memory.LINE == 0

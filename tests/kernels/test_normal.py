@@ -46,8 +46,8 @@ def both_orders(x, axes, learned):
             y = normed(sources[0], axes, *sources[1:])
         first = tape.gradient(y, sources)
         total = tf.add_n([tf.reduce_sum(tf.cos(each)) for each in first])
-    found = [y, *first, *outer.gradient(total, sources)]
-    return np.concatenate([np.ravel(each) for each in found])
+    tensors = [y, *first, *outer.gradient(total, sources)]
+    return np.concatenate([np.ravel(each) for each in tensors])
 
 
 @pytest.mark.parametrize(("shape", "axes"), LAYOUTS)

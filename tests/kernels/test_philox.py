@@ -10,8 +10,8 @@ FLOAT, DOUBLE, LONG = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.in
 
 
 def test_the_words_of_counter_0_and_key_0_are_those_of_its_authors():
-    found = philox.words(0, 0, 1)[0]
-    assert [f"{word:08x}" for word in found.tolist()] == [
+    words = philox.words(0, 0, 1)[0]
+    assert [f"{word:08x}" for word in words.tolist()] == [
         "6627e8d5",
         "e169c58d",
         "bc57ac4c",

@@ -136,8 +136,8 @@ def test_the_backward_pass_takes_up_what_the_loss_of_fixed_scores_worked_out():
         last = softmax._last[0]
         assert (last is not None and last() is scores) is fixed
         for _ in range(2):
-            found = softmax.numbered_softmax_vjp(dz, classes, scores)
-            np.testing.assert_array_equal(found, expected)
+            gradient = softmax.numbered_softmax_vjp(dz, classes, scores)
+            np.testing.assert_array_equal(gradient, expected)
     other = few(fixed=True) + 1
     np.testing.assert_array_equal(
         softmax.numbered_softmax_vjp(dz, classes, other),

@@ -68,14 +68,14 @@ def test_the_gradient_of_cholesky_is_symmetric(tf):
 @pytest.mark.parametrize("kind", ["svd", "qr", "eigh"])
 def test_the_factors_multiply_to_the_matrix(tf, kind):
     a = tf.constant(A)
-    found = getattr(tf.linalg, kind)(a)
+    factors = getattr(tf.linalg, kind)(a)
     if kind == "svd":
-        s, u, v = found
+        s, u, v = factors
         back = u @ tf.linalg.diag(s) @ tf.transpose(v)
     elif kind == "qr":
-        back = found.q @ found.r
+        back = factors.q @ factors.r
     else:
-        w, v = found
+        w, v = factors
         back = v @ tf.linalg.diag(w) @ tf.transpose(v)
     np.testing.assert_allclose(back.numpy(), A, rtol=1e-5)
 

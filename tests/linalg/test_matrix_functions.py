@@ -103,7 +103,7 @@ def test_lu_factors_multiply_to_the_rows_in_their_order():
 
 def test_a_zero_on_the_diagonal_makes_only_what_hangs_on_it_infinite():
     a = tf.constant([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 2.0]])
-    found = tf.linalg.triangular_solve(a, tf.constant([[1.0], [1.0], [3.0]])).numpy()
-    assert found[0] == 1.0
-    assert np.isinf(found[1])
-    assert np.isnan(found[2])
+    solution = tf.linalg.triangular_solve(a, tf.constant([[1.0], [1.0], [3.0]])).numpy()
+    assert solution[0] == 1.0
+    assert np.isinf(solution[1])
+    assert np.isnan(solution[2])

@@ -66,9 +66,9 @@ def test_the_sigmoid_loss_is_stable_on_both_sides(tf, label):
         return tf.nn.sigmoid_cross_entropy_with_logits(tf.constant([label] * 3), x)
 
     scores = [-1000.0, 0.0, 1000.0]
-    found = loss(tf.constant(scores)).numpy()
+    losses = loss(tf.constant(scores)).numpy()
     expected = [0.0, np.log(2), 1000.0] if label == 0 else [1000.0, np.log(2), 0.0]
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(losses, expected, rtol=1e-6)
     np.testing.assert_allclose(gradient(tf, loss, scores), np.array([0.0, 0.5, 1.0]) - label)
 
 

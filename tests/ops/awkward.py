@@ -30,14 +30,14 @@ Case = tuple[Arrays, dict[str, Any]]
 
 def variants(op: Op, derive: Callable[[Op, Arrays, dict[str, Any]], Iterator[Case]]) -> list[Case]:
     """What can be derived from the samples and is taken by the kernel, each shape once."""
-    found: dict[str, Case] = {}
+    cases: dict[str, Case] = {}
     for arrays, settings in sampled(op):
         if any(map(continuous, arrays)):
             for case in derive(op, arrays, settings):
                 key = repr(([np.shape(each) for each in case[0]], case[1]))
-                if key not in found and _taken(op, case):
-                    found[key] = case
-    return list(found.values())
+                if key not in cases and _taken(op, case):
+                    cases[key] = case
+    return list(cases.values())
 
 
 def _taken(op: Op, case: Case) -> bool:

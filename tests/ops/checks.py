@@ -86,8 +86,8 @@ def gradients(op: Op, arrays: Arrays, settings: dict[str, Any], seeds: list[Any]
 
 
 def _targets(op: Op, inputs: list[Any], settings: dict[str, Any]) -> list[Any]:
-    made = op(*inputs, **settings)
-    return [each for each in (made if op.multi else (made,)) if continuous(each._value)]
+    results = op(*inputs, **settings)
+    return [each for each in (results if op.multi else (results,)) if continuous(each._value)]
 
 
 def _seeded(targets: list[Any], seeds: list[Any]) -> list[Any]:
@@ -157,17 +157,17 @@ def check_second_order(op: Op, cases: Cases | None = None) -> None:
             inputs: Arrays, settings: dict[str, Any] = settings, seeds: list[Any] = seeds,
             weights: list[Any] = weights,
         ) -> float:  # fmt: skip
-            found = gradients(op, inputs, settings, seeds)
-            pairs = zip(weights, found, strict=True)
+            result = gradients(op, inputs, settings, seeds)
+            pairs = zip(weights, result, strict=True)
             return float(sum(np.sum(w * dense(g)) for w, g in pairs if g is not None))
 
         for at, got in zip(places, second(op, arrays, settings, seeds, weights), strict=True):
             if op.rule(at).function is None:
                 continue
             expected = _symmetrical(op, numeric(weighted, arrays, at))
-            found = np.zeros_like(expected) if got is None else dense(got)
-            assert np.shape(found) == np.shape(expected)
-            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+            result = np.zeros_like(expected) if got is None else dense(got)
+            assert np.shape(result) == np.shape(expected)
+            np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-6)
 
 
 def second(
@@ -250,8 +250,8 @@ STRUCTURE = {"frac", "sqrt", "bar", "operatorname", "text", "left", "right"}
 
 def formulas(op: Op) -> Iterator[str]:
     rules = (rule.facts for rule in op.rules.values())
-    found = chain([op.formula], *((facts.formula, facts.local) for facts in rules))
-    return (each for each in found if each)
+    latex = chain([op.formula], *((facts.formula, facts.local) for facts in rules))
+    return (each for each in latex if each)
 
 
 def check_latex(op: Op) -> None:

@@ -20,9 +20,9 @@ def declare():
 
     def declare(kernel: Callable, rule: Callable, formula="y = 3 x", **more) -> Op:
         declared = {"formula": formula, "samples": samples.anywhere, **more}
-        made = op(name="triple", **declared)(kernel)
-        made.grad("x", r"\bar x = 3 \bar y", local="3")(rule)
-        return made
+        declared_op = op(name="triple", **declared)(kernel)
+        declared_op.grad("x", r"\bar x = 3 \bar y", local="3")(rule)
+        return declared_op
 
     yield declare
     for name in set(REGISTRY) - before:

@@ -20,13 +20,13 @@ from tests.ops.test_generated import COMPLEX, DIFFERENTIABLE
 
 def directions(arrays, rng):
     """Give a tensor of ordinary numbers for each array, of its dtype and shape."""
-    found = []
+    tensors = []
     for array in arrays:
         drawn = rng.normal(size=np.shape(array))
         if array.dtype.kind == "c":
             drawn = drawn + 1j * rng.normal(size=np.shape(array))
-        found.append(constant_of(np.asarray(drawn).astype(array.dtype)[()]))
-    return found
+        tensors.append(constant_of(np.asarray(drawn).astype(array.dtype)[()]))
+    return tensors
 
 
 def product(a, b):
@@ -36,8 +36,8 @@ def product(a, b):
 
 def results_of(op, inputs, settings):
     """Run an op and give those of its results that can move."""
-    made = op(*inputs, **settings)
-    return [y for y in (made if op.multi else [made]) if checks.continuous(y._value)]
+    results = op(*inputs, **settings)
+    return [y for y in (results if op.multi else [results]) if checks.continuous(y._value)]
 
 
 def check_dot_products(name, dtype, around=nullcontext):

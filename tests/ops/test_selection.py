@@ -34,9 +34,9 @@ def test_the_condition_has_no_gradient(tf, gradient_at):
 
 
 def test_a_condition_alone_gives_positions(tf):
-    found = tf.where([[True, False], [False, True]])
-    assert found.dtype == tf.int64
-    assert found.numpy().tolist() == [[0, 0], [1, 1]]
+    positions = tf.where([[True, False], [False, True]])
+    assert positions.dtype == tf.int64
+    assert positions.numpy().tolist() == [[0, 0], [1, 1]]
     assert tf.where([1.0, 0.0, 2.0]).numpy().tolist() == [[0], [2]]
 
 

@@ -31,8 +31,8 @@ WRITTEN = {
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_rows_are_written(tf, capsys, name):
-    made, text = WRITTEN[name]
-    tf.print(made(tf), output_stream=sys.stdout)
+    build, text = WRITTEN[name]
+    tf.print(build(tf), output_stream=sys.stdout)
     assert capsys.readouterr().out == f"{text}\n"
 
 

@@ -32,9 +32,9 @@ def test_lists_survive_a_round_trip(rows):
 @QUICK
 @given(DEEP)
 def test_lists_of_lists_survive_a_round_trip(rows):
-    made = ragged(rows, 2)
-    assert made.to_list() == rows
-    again = tl.RaggedTensor.from_nested_row_splits(made.flat_values, made.nested_row_splits)
+    tensor = ragged(rows, 2)
+    assert tensor.to_list() == rows
+    again = tl.RaggedTensor.from_nested_row_splits(tensor.flat_values, tensor.nested_row_splits)
     assert again.to_list() == rows
 
 
@@ -61,9 +61,9 @@ def test_a_slice_of_inner_rows_is_that_of_each_inner_list(rows, start, stop, ste
 @QUICK
 @given(ROWS)
 def test_rows_are_summed_and_multiplied_as_lists_are(rows):
-    made = ragged(rows)
-    assert tl.reduce_sum(made, 1).numpy().tolist() == [sum(row) for row in rows]
-    assert tl.reduce_prod(made, 1).numpy().tolist() == [math.prod(row) for row in rows]
+    tensor = ragged(rows)
+    assert tl.reduce_sum(tensor, 1).numpy().tolist() == [sum(row) for row in rows]
+    assert tl.reduce_prod(tensor, 1).numpy().tolist() == [math.prod(row) for row in rows]
 
 
 @QUICK
@@ -100,8 +100,8 @@ def test_rows_are_gathered_by_number(rows, data):
 @QUICK
 @given(ROWS)
 def test_a_mask_keeps_what_a_comprehension_keeps(rows):
-    made = ragged(rows)
-    kept = tl.ragged.boolean_mask(made, made > 0).to_list()
+    tensor = ragged(rows)
+    kept = tl.ragged.boolean_mask(tensor, tensor > 0).to_list()
     assert kept == [[each for each in row if each > 0] for row in rows]
 
 
@@ -115,9 +115,9 @@ def test_rows_are_tiled_as_lists_are_multiplied(rows, down, sideways):
 @QUICK
 @given(DEEP)
 def test_padding_and_cutting_again_gives_the_same_rows(rows):
-    made = ragged(rows, 2)
-    lengths = [each.numpy() for each in made.nested_row_lengths()]
-    again = tl.RaggedTensor.from_tensor(made.to_tensor(), lengths=lengths)
+    tensor = ragged(rows, 2)
+    lengths = [each.numpy() for each in tensor.nested_row_lengths()]
+    again = tl.RaggedTensor.from_tensor(tensor.to_tensor(), lengths=lengths)
     assert again.to_list() == rows
 
 
@@ -132,8 +132,8 @@ def test_a_column_meets_every_row(rows):
 @QUICK
 @given(ROWS)
 def test_merged_axes_hold_the_same_values(rows):
-    made = ragged(rows)
-    assert made.merge_dims(0, 1).numpy().tolist() == [each for row in rows for each in row]
+    tensor = ragged(rows)
+    assert tensor.merge_dims(0, 1).numpy().tolist() == [each for row in rows for each in row]
 
 
 @QUICK

@@ -30,13 +30,13 @@ ARRAYS = [np.array([1.0, 2.0], np.float32), np.zeros((2, 2)), np.array(3)]
 @pytest.mark.parametrize("placed", [True, False])
 def test_many_tensors_are_entered_as_each_alone(values, placed):
     here, there = (0, 1, -1, 7), (2, 0, 4, 8)
-    found = [here if at % 2 else there for at in range(len(values))]
-    places = np.array(found, np.intc).reshape(-1, 4) if placed else NOWHERE
+    places_of_each = [here if at % 2 else there for at in range(len(values))]
+    places = np.array(places_of_each, np.intc).reshape(-1, 4) if placed else NOWHERE
     together, alone = Tensors(Interned()), Tensors(Interned())
-    made = together.add_all(values, Role.RESULT, places)
+    indices = together.add_all(values, Role.RESULT, places)
     for at, value in enumerate(values):
-        name, named, variable, span = found[at] if placed else (-1, 0, -1, -1)
-        assert made[at] == alone.add(value, Role.RESULT, span, name, named, variable)
+        name, named, variable, span = places_of_each[at] if placed else (-1, 0, -1, -1)
+        assert indices[at] == alone.add(value, Role.RESULT, span, name, named, variable)
     assert list(together.shapes) == list(alone.shapes)
     assert list(together.dtypes) == list(alone.dtypes)
     mine, theirs = together.as_columns(), alone.as_columns()

@@ -57,8 +57,8 @@ def test_a_refusal_stands_at_its_place_in_the_code():
 def test_a_number_among_the_ends_becomes_a_constant():
     tape, _, x = squared()
     recording, *_ = introspect(tape, np.float32(2.5), x)
-    (made,) = made_as(recording, STRAY)
-    assert float(recording.tensor(made.tensor).value) == 2.5
+    (constant,) = made_as(recording, STRAY)
+    assert float(recording.tensor(constant.tensor).value) == 2.5
 
 
 def test_a_number_that_left_the_tape_is_known_again():
@@ -87,8 +87,8 @@ def test_a_gradient_that_a_tape_gave_is_recorded_with_what_it_was_derived_from()
             y = x * x
         gradient = inner.gradient(y, x)
     recording, *_ = introspect(outer, gradient, x)
-    (made,) = made_as(recording, DERIVATIVE)
-    assert recording.tensor(made.source).name == "y"
+    (derivative,) = made_as(recording, DERIVATIVE)
+    assert recording.tensor(derivative.source).name == "y"
     assert not made_as(outer.recording(gradient, x), DERIVATIVE)
 
 

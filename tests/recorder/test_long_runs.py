@@ -14,9 +14,9 @@ def account(recording):
     def described(tensor):
         if tensor < 0:
             return None
-        found = recording.tensor(tensor)
-        value = None if found.value is None else found.value.tolist()
-        return found.role, found.name, found.span, found.shape, found.dtype, value
+        entry = recording.tensor(tensor)
+        value = None if entry.value is None else entry.value.tolist()
+        return entry.role, entry.name, entry.span, entry.shape, entry.dtype, value
 
     kept = []
     for place in recording.located:

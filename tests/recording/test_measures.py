@@ -41,8 +41,8 @@ def test_text_is_not_measured():
 
 @pytest.mark.parametrize("size", [3, 300])
 def test_small_and_large_tensors_are_measured_alike(size):
-    found = measures_of(recorded(size), (size,))
-    assert found == {
+    measures = measures_of(recorded(size), (size,))
+    assert measures == {
         Measure(0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0),  # x
         Measure(0.0, 0.0, 0.0, 6.0, 6.0, 6.0, 6.0),  # 3 x
         Measure(0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0),  # the gradient of the sum

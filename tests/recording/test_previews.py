@@ -17,9 +17,9 @@ RNG = np.random.default_rng(7)
 
 def recorded(value, **tape):
     x = tf.Variable(value)
-    with tf.GradientTape(**tape) as made:
+    with tf.GradientTape(**tape) as opened:
         y = tf.reduce_sum(x * x)
-    return made.recording(y, x)
+    return opened.recording(y, x)
 
 
 def previews_by_shape(recording):
@@ -118,11 +118,11 @@ def test_words_and_nothing_have_no_preview():
 
 def test_all_previews_together_take_no_more_than_their_room():
     room = PreviewBudget()
-    made = [room.preview(np.ones((100, 100)), image=True) for _ in range(2000)]
-    sizes = [each.levels.size for each in made if each]
+    previews = [room.preview(np.ones((100, 100)), image=True) for _ in range(2000)]
+    sizes = [each.levels.size for each in previews if each]
     assert ROOM // 2 < sum(sizes) <= ROOM
     assert sizes == sorted(sizes, reverse=True)
-    assert made[-1] is None
+    assert previews[-1] is None
 
 
 @pytest.mark.parametrize("value", [np.ones((20, 20)), RNG.normal(size=400), np.ones((8, 8, 8))])
@@ -215,10 +215,10 @@ def test_damage_anywhere_gives_previews_or_a_recording_error(data):
     at = data.draw(st.integers(0, len(raw) - 1))
     raw[at] = data.draw(st.integers(0, 255))
     try:
-        found = from_bytes(raw).previews
+        previews = from_bytes(raw).previews
     except RecordingError:
         return
-    for each in found.values():
+    for each in previews.values():
         assert isinstance(each, Preview)
         assert each.numbers.shape == each.levels.shape
 

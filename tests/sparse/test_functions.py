@@ -155,9 +155,9 @@ def test_the_gradient_of_softmax_agrees_with_differences(tf):
 @pytest.mark.parametrize("name", ["segment_sum", "segment_mean", "segment_sqrt_n"])
 def test_a_segment_without_rows_gives_zeros(tf, name):
     data = tf.constant([[1.0], [2.0], [3.0]])
-    found = getattr(tf.sparse, name)(data, [0, 1, 2], [0, 0, 2], num_segments=4)
-    assert found.shape == (4, 1)
-    assert found[1, 0].numpy() == found[3, 0].numpy() == 0
+    reduced = getattr(tf.sparse, name)(data, [0, 1, 2], [0, 0, 2], num_segments=4)
+    assert reduced.shape == (4, 1)
+    assert reduced[1, 0].numpy() == reduced[3, 0].numpy() == 0
 
 
 def test_a_mask_takes_rows_out_of_slices(tf):

@@ -103,8 +103,10 @@ class Rewriting(ast.NodeTransformer):
     def whole(self, statements: list[ast.stmt], body: list[str]) -> list[str]:
         """The lines of a body with their computation in one function, behind the data."""
         given = [name for each in statements if (name := _given(each))]
-        made = [name for each in ast.walk(ast.Module(statements, [])) if (name := _variable(each))]
-        outside = {*given, *made}
+        variables = [
+            name for each in ast.walk(ast.Module(statements, [])) if (name := _variable(each))
+        ]
+        outside = {*given, *variables}
         data, inner = [], []
         for line in body:
             target = line.strip().partition(" = ")[0]
@@ -211,8 +213,8 @@ def _is_op(node: ast.expr) -> bool:
 
 def _names(node: ast.expr) -> list[str]:
     """The names of the program that an expression reads, each once."""
-    found = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
-    return list(dict.fromkeys(name for name in found if re.fullmatch(r"[a-z]\d+", name)))
+    names = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
+    return list(dict.fromkeys(name for name in names if re.fullmatch(r"[a-z]\d+", name)))
 
 
 def _given(node: ast.stmt) -> str:

@@ -128,8 +128,8 @@ TABLE: Final[tuple[Explained, ...]] = (
     Explained(
         "order of NaN",
         "NaN has no place in an order.",
-        lambda text, found, outcome: (
-            found.what == "value"
+        lambda text, difference, outcome: (
+            difference.what == "value"
             and bool(re.search(r"sort\(|top_k\(", text))
             and any(has_nan(value) for value in outcome.values.values())
         ),
@@ -138,8 +138,8 @@ TABLE: Final[tuple[Explained, ...]] = (
         "subnormal numbers",
         "TensorFlow computes with 0 instead of numbers too small for all their digits, such as "
         "bitcast makes of small counts; here they are what they are.",
-        lambda text, found, outcome: (
-            found.what == "value"
+        lambda text, difference, outcome: (
+            difference.what == "value"
             and "bitcast(" in text
             and any(has_subnormal(value) for value in outcome.values.values())
         ),
@@ -171,9 +171,9 @@ TABLE: Final[tuple[Explained, ...]] = (
     Explained(
         "bits of a rounded number",
         "The last bits of a number are those of its last digit, which may be rounded otherwise.",
-        lambda text, found, outcome: (
-            found.what == "value"
-            and bool(re.search(rf"\b{found.name} = tf\.bitcast\([yg]\d+, tf\.u?int", text))
+        lambda text, difference, outcome: (
+            difference.what == "value"
+            and bool(re.search(rf"\b{difference.name} = tf\.bitcast\([yg]\d+, tf\.u?int", text))
         ),
     ),
     Explained(
@@ -350,22 +350,22 @@ OF_CONTEXTS: Final[tuple[Explained, ...]] = (
         "seed as a gradient",
         "The gradient of a copy is the seed itself here, as in TensorFlow's eager code; a function "
         "of TensorFlow returns a new tensor, which no tape follows.",
-        lambda text, found, outcome: (
-            found.what == "kind"
+        lambda text, difference, outcome: (
+            difference.what == "kind"
             and bool(re.search(r"tf\.function(?s:.*)output_gradients=", text))
-            and found.ours.startswith("tensor")
-            and found.theirs.startswith("None")
+            and difference.ours.startswith("tensor")
+            and difference.theirs.startswith("None")
         ),
     ),
     Explained(
         "slices that a graph adds",
         "In a graph TensorFlow adds gradients of picked rows as slices; here, as in eager code, "
         "their sum is a whole tensor.",
-        lambda text, found, outcome: (
-            found.what == "kind"
+        lambda text, difference, outcome: (
+            difference.what == "kind"
             and "tf.function" in text
-            and found.ours.startswith("tensor")
-            and found.theirs.startswith("IndexedSlices")
+            and difference.ours.startswith("tensor")
+            and difference.theirs.startswith("IndexedSlices")
         ),
     ),
     Explained(
@@ -394,11 +394,11 @@ OF_CONTEXTS: Final[tuple[Explained, ...]] = (
         "slices of a function",
         "The gradient of a function takes whole tensors in TensorFlow; here the gradient of picked "
         "rows stays sparse through a function.",
-        lambda text, found, outcome: (
-            found.what == "kind"
+        lambda text, difference, outcome: (
+            difference.what == "kind"
             and "tf.function" in text
-            and found.ours.startswith("IndexedSlices")
-            and found.theirs.startswith("tensor")
+            and difference.ours.startswith("IndexedSlices")
+            and difference.theirs.startswith("tensor")
         ),
     ),
     Explained(
@@ -439,24 +439,29 @@ OF_CONTEXTS: Final[tuple[Explained, ...]] = (
 """Reasons why a program with captures differs in a function, a branch, a loop or a layer."""
 
 
-def explanation(tf: Any, text: str, found: Difference, ours: Outcome) -> str | None:
+def explanation(tf: Any, text: str, difference: Difference, ours: Outcome) -> str | None:
     """The name of the reason for a difference, None if it has none."""
-    return _explanation(tf, text, text, found, ours, TABLE)
+    return _explanation(tf, text, text, difference, ours, TABLE)
 
 
 def explanation_of_captured(
-    tf: Any, text: str, plain: str, found: Difference, ours: Outcome
+    tf: Any, text: str, plain: str, difference: Difference, ours: Outcome
 ) -> str | None:
     """The name of the reason why a program with captures differs and its `plain` one does not."""
-    return _explanation(tf, text, plain, found, ours, OF_CONTEXTS)
+    return _explanation(tf, text, plain, difference, ours, OF_CONTEXTS)
 
 
 def _explanation(
-    tf: Any, text: str, plain: str, found: Difference, ours: Outcome, table: tuple[Explained, ...]
+    tf: Any,
+    text: str,
+    plain: str,
+    difference: Difference,
+    ours: Outcome,
+    table: tuple[Explained, ...],
 ) -> str | None:
     for each in table:
-        if each.holds(text, found, ours):
+        if each.holds(text, difference, ours):
             return each.name
-    if found.what == "value" and rounding_explains(tf, plain, found.name, ours):
+    if difference.what == "value" and rounding_explains(tf, plain, difference.name, ours):
         return ROUNDING
     return None

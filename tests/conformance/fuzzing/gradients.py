@@ -86,8 +86,8 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         "vectorized roll",
         "TensorFlow's vectorized Jacobian of roll moves the rows where an axis is counted from "
         "behind; row by row it gives what is given here.",
-        lambda text, found, outcome: (
-            found.what == "value"
+        lambda text, difference, outcome: (
+            difference.what == "value"
             and bool(re.search(r"(roll|shift)\(.*-\d.*\)", text))
             and "jacobian(" in text
         ),
@@ -195,11 +195,11 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
     Explained(
         "warning of a rule",
         "TensorFlow's own gradient rules cast complex numbers, and warn of it.",
-        lambda text, found, outcome: (
-            found.what == "warning"
+        lambda text, difference, outcome: (
+            difference.what == "warning"
             and "gradient(" in text
-            and {*literal_eval(found.theirs)} - {*literal_eval(found.ours)} == {CASTS}
-            and {*literal_eval(found.ours)} <= {*literal_eval(found.theirs)}
+            and {*literal_eval(difference.theirs)} - {*literal_eval(difference.ours)} == {CASTS}
+            and {*literal_eval(difference.ours)} <= {*literal_eval(difference.theirs)}
         ),
     ),
     Explained(
@@ -235,10 +235,10 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         "question about nothing",
         "A Jacobian row by row asks nothing of a target without entries, so that TensorFlow does "
         "not warn of asking inside the tape; here it is asked at once.",
-        lambda text, found, outcome: (
-            found.what == "warning"
-            and found.theirs == "[]"
-            and literal_eval(found.ours) == ["Calling GradientTape.gradient on a persi"]
+        lambda text, difference, outcome: (
+            difference.what == "warning"
+            and difference.theirs == "[]"
+            and literal_eval(difference.ours) == ["Calling GradientTape.gradient on a persi"]
             and "experimental_use_pfor=False" in text
             and bool(re.search(r"zeros\(\[([1-9]\d*, )*0[,\]]", text))
         ),

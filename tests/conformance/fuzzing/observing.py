@@ -81,11 +81,11 @@ def run(tf: Any, text: str) -> Outcome:
     for name, value in scope.items():
         if RESULT.fullmatch(name):
             try:
-                found = described(tf, value)
+                description = described(tf, value)
             except Exception as error:  # noqa: BLE001  a tensor that cannot be looked at
-                found = {"kind": f"broken by {type(error).__name__}", "parts": str(error)}
-            if found is not None:
-                outcome.values[name] = found
+                description = {"kind": f"broken by {type(error).__name__}", "parts": str(error)}
+            if description is not None:
+                outcome.values[name] = description
     return outcome
 
 
@@ -152,8 +152,8 @@ def _in_order(indices: Value, values: Value) -> list[Value]:
 
 
 def _entry(tf: Any, value: Any) -> Any:
-    found = described(tf, value)
-    return {"kind": type(value).__name__} if found is None else found
+    description = described(tf, value)
+    return {"kind": type(value).__name__} if description is None else description
 
 
 def difference(ours: Outcome, theirs: Outcome) -> Difference | None:
@@ -166,9 +166,9 @@ def difference(ours: Outcome, theirs: Outcome) -> Difference | None:
         if name not in ours.values or name not in theirs.values:
             sides = (name in ours.values, name in theirs.values)
             return Difference("presence", name, *map(str, sides))
-        found = _unlike(name, ours.values[name], theirs.values[name])
-        if found is not None:
-            return found
+        mismatch = _unlike(name, ours.values[name], theirs.values[name])
+        if mismatch is not None:
+            return mismatch
     if not theirs.raised and set(ours.warned) != set(theirs.warned):
         return Difference("warning", "the log", str(ours.warned), str(theirs.warned))
     return None

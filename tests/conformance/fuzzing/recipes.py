@@ -113,9 +113,9 @@ def drawn(writer: Writer, name: str) -> Call:
         args, settings = by_hand(writer)
         return Call(name, args, settings)
     if op is not None and op.samples is not None and writer.chance(0.35 if _known(name) else 1.0):
-        found = _from_samples(writer, name, op)
-        if found is not None:
-            return found
+        call = _from_samples(writer, name, op)
+        if call is not None:
+            return call
     return _by_names(writer, name)
 
 
@@ -206,8 +206,8 @@ def _sample(writer: Writer, array: Any) -> str:
         value = np.round(value, 3)
     numbers = repr(value.tolist())
     empty = f"tf.zeros({list(value.shape)}, tf.{dtype})"
-    made = empty if value.size == 0 else f"tf.constant({numbers}, tf.{dtype})"
-    return writer.let("x", made)
+    text = empty if value.size == 0 else f"tf.constant({numbers}, tf.{dtype})"
+    return writer.let("x", text)
 
 
 def spelled(value: Any) -> str | None:

@@ -57,13 +57,13 @@ def _largest(outcome: Outcome) -> float:
 
 def _leaf(outcome: Outcome, name: str) -> Any:
     base, *places = re.findall(r"[a-z]+\d*|\d+", name)
-    found = outcome.values.get(base)
+    value = outcome.values.get(base)
     for place in places:
-        parts = found.get("parts") if isinstance(found, dict) else None
+        parts = value.get("parts") if isinstance(value, dict) else None
         if not isinstance(parts, list) or int(place) >= len(parts):
             return None
-        found = parts[int(place)]
-    return found
+        value = parts[int(place)]
+    return value
 
 
 def _moved(text: str, step: float, salt: int) -> str:

@@ -36,9 +36,9 @@ def smaller(text: str) -> Iterator[str]:
 
 def _written(trees: Iterator[ast.Module], text: str) -> Iterator[str]:
     for tree in trees:
-        made = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-        if made != text:
-            yield made
+        source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+        if source != text:
+            yield source
 
 
 def _bodies(tree: ast.AST) -> list[list[ast.stmt]]:

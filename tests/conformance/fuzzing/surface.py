@@ -56,7 +56,7 @@ def functions() -> dict[str, Callable[..., Any]]:
     """Every function that may take part, by all its public names: `sin`, `math.sin`, `nn.relu`."""
     load_every_op()
     left_out = {name for names in LEFT_OUT.values() for name in names.split()}
-    found: dict[str, Callable[..., Any]] = {}
+    by_name: dict[str, Callable[..., Any]] = {}
     for room in ROOMS:
         place = _room(room)
         for name in sorted(dir(place)) if place is not None else ():
@@ -65,18 +65,18 @@ def functions() -> dict[str, Callable[..., Any]]:
                 continue
             # What is listed and not there is for test_namespace to say.
             with suppress(ImportError, AttributeError):
-                thing = getattr(place, name)
-                if _is_function(thing):
-                    found[full] = thing
-    return found
+                value = getattr(place, name)
+                if _is_function(value):
+                    by_name[full] = value
+    return by_name
 
 
 def _room(name: str) -> Any:
     return getattr(tapelab, name, None) if name else tapelab
 
 
-def _is_function(thing: Any) -> bool:
-    return callable(thing) and not inspect.isclass(thing) and not inspect.ismodule(thing)
+def _is_function(value: Any) -> bool:
+    return callable(value) and not inspect.isclass(value) and not inspect.ismodule(value)
 
 
 @cache

@@ -133,8 +133,8 @@ class Writer:
         if self.chance(0.6):
             return shape
         kept = shape[self.rng.randint(0, len(shape)) :]
-        made = tuple(1 if self.chance(0.2) else n for n in kept)
-        return (2, *made) if self.chance(0.1) and len(made) == len(shape) < 3 else made
+        other = tuple(1 if self.chance(0.2) else n for n in kept)
+        return (2, *other) if self.chance(0.1) and len(other) == len(shape) < 3 else other
 
     def dtype(self) -> str:
         """The name of a dtype, mostly float32."""

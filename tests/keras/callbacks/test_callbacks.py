@@ -14,9 +14,9 @@ Y = X.sum(1, keepdims=True) * 2 + 1
 
 def model(**settings):
     dense = tf.keras.layers.Dense(1, kernel_initializer="ones")
-    made = tf.keras.Sequential([tf.keras.Input((2,)), dense])
-    made.compile(**{"optimizer": tf.keras.optimizers.SGD(0.1), "loss": "mse", **settings})
-    return made
+    network = tf.keras.Sequential([tf.keras.Input((2,)), dense])
+    network.compile(**{"optimizer": tf.keras.optimizers.SGD(0.1), "loss": "mse", **settings})
+    return network
 
 
 def test_a_plain_log_gets_one_line_for_each_round(capsys):
@@ -45,21 +45,21 @@ def test_a_terminal_sees_the_line_grow(capsys, monkeypatch):
 
 
 def test_verbose_two_prints_lines_and_three_only_rounds(capsys):
-    made = model()
-    made.fit(X, Y, epochs=2, verbose=2, validation_data=(X, Y))
+    network = model()
+    network.fit(X, Y, epochs=2, verbose=2, validation_data=(X, Y))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Epoch 1/2"
     assert lines[1].startswith("1/1 - 0s - ")
     assert lines[1].count(" - ") == 4
-    made.fit(X, Y, epochs=2, verbose=3)
+    network.fit(X, Y, epochs=2, verbose=3)
     assert capsys.readouterr().out == "Epoch 1/2\nEpoch 2/2\n"
 
 
 def test_evaluate_and_predict_print_a_line_of_their_own(capsys):
-    made = model()
-    made.evaluate(X, Y, verbose=2)
+    network = model()
+    network.evaluate(X, Y, verbose=2)
     assert " - loss: " in capsys.readouterr().out
-    made.predict(X, verbose=2)
+    network.predict(X, verbose=2)
     assert capsys.readouterr().out.startswith("1/1 - 0s - ")
 
 
@@ -102,16 +102,16 @@ def test_an_unknown_mode_is_taken_for_auto():
 
 
 def test_a_checkpoint_keeps_the_best_weights(tmp_path, capsys):
-    made = model(optimizer=tf.keras.optimizers.SGD(3.0))
+    network = model(optimizer=tf.keras.optimizers.SGD(3.0))
     path = tmp_path / "best.weights.h5"
     keep = tf.keras.callbacks.ModelCheckpoint(
         path, monitor="loss", save_best_only=True, save_weights_only=True, verbose=1
     )
-    made.fit(X, Y, epochs=1, verbose=0, callbacks=[keep])
-    after_one = made.get_weights()
-    made.fit(X, Y, epochs=2, verbose=0, callbacks=[keep])
-    made.load_weights(path)
-    for kept, first in zip(made.get_weights(), after_one, strict=True):
+    network.fit(X, Y, epochs=1, verbose=0, callbacks=[keep])
+    after_one = network.get_weights()
+    network.fit(X, Y, epochs=2, verbose=0, callbacks=[keep])
+    network.load_weights(path)
+    for kept, first in zip(network.get_weights(), after_one, strict=True):
         np.testing.assert_array_equal(kept, first)
     assert capsys.readouterr().out.count("saving model to") == 1
 

@@ -13,9 +13,9 @@ Y = X.sum(1, keepdims=True) * 2 + 1
 
 def model(**settings):
     dense = tf.keras.layers.Dense(1, kernel_initializer="ones")
-    made = tf.keras.Sequential([tf.keras.Input((2,)), dense])
-    made.compile(**{"optimizer": tf.keras.optimizers.SGD(0.1), "loss": "mse", **settings})
-    return made
+    network = tf.keras.Sequential([tf.keras.Input((2,)), dense])
+    network.compile(**{"optimizer": tf.keras.optimizers.SGD(0.1), "loss": "mse", **settings})
+    return network
 
 
 def test_equal_seeds_shuffle_equally_and_others_do_not():
@@ -92,9 +92,14 @@ def test_missing_data_raise_an_error():
 def test_predictions_of_several_outputs_keep_their_structure():
     inputs = tf.keras.Input((2,))
     one, two = tf.keras.layers.Dense(1)(inputs), tf.keras.layers.Dense(2)(inputs)
-    found = tf.keras.Model(inputs, {"one": one, "two": two}).predict(X, batch_size=4, verbose=0)
-    assert {name: array.shape for name, array in found.items()} == {"one": (10, 1), "two": (10, 2)}
-    assert all(type(array) is np.ndarray for array in found.values())
+    predictions = tf.keras.Model(inputs, {"one": one, "two": two}).predict(
+        X, batch_size=4, verbose=0
+    )
+    assert {name: array.shape for name, array in predictions.items()} == {
+        "one": (10, 1),
+        "two": (10, 2),
+    }
+    assert all(type(array) is np.ndarray for array in predictions.values())
 
 
 def test_predict_in_a_loss_is_explained():
