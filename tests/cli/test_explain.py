@@ -22,14 +22,14 @@ import sys
 import numpy as np
 import tapelab as tf
 
-def slope():
+def gradient():
     x = tf.Variable([1.0, 2.0], name="x")
     with tf.GradientTape() as tape:
         loss = tf.sqrt(np.mean(x))
     return tape.gradient(loss, x)
 
 if __name__ == "__main__":
-    print(slope(), sys.argv[1:])
+    print(gradient(), sys.argv[1:])
 """
 
 

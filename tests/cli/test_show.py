@@ -39,7 +39,7 @@ def test_a_browser_is_given_the_address_of_the_page(tapelab, tape, tmp_path):
     assert (tmp_path / "seen").read_text() == f"{(tmp_path / 'page.html').as_uri()}\n"
 
 
-def test_a_page_begins_at_the_step_that_is_asked_for(tapelab, tape, tmp_path):
+def test_a_page_begins_at_the_requested_step(tapelab, tape, tmp_path):
     tapelab("show", tape, "--step", 3, "-o", "page", "--no-browser")
     assert 'data-step="3"' in (tmp_path / "page.html").read_text("utf-8")
 

@@ -1,4 +1,4 @@
-"""The way back as columns: which steps lead to the source, and what is known of their numbers."""
+"""The backward pass as columns: its steps to the source, and what is known of their numbers."""
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def test_results_of_an_op_that_makes_several_lead_on():
     assert backward.ops[-1] == "split"
 
 
-def test_zero_and_spoiled_are_known_of_the_gradient_that_arrived():
+def test_zero_and_non_finite_are_known_of_the_gradient_that_arrived():
     x = tf.Variable([1.0, 0.0])
     with tf.GradientTape(persistent=True) as tape:
         flat, steep = tf.reduce_sum(x * 0.0), tf.reduce_sum(tf.sqrt(x))

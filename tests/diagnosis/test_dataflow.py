@@ -30,7 +30,7 @@ def test_the_path_with_the_fewest_cuts_is_taken():
     assert [edge.cut for edge in case.path if edge.cut] == [Cut.STOPPED]
 
 
-def test_every_first_cut_is_told_but_those_of_flat_ops_beside_ways_with_a_slope():
+def test_every_first_cut_is_reported_but_those_of_flat_ops_beside_differentiable_paths():
     case = case_of("""
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape:

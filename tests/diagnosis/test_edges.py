@@ -16,7 +16,7 @@ def flags(*tensors, of=6):
 
 
 def cheapest(edges, target, end):
-    """The way back along which cuts cost one each."""
+    """The path back along which cuts cost one each."""
     return edges.cheapest((target,), flags(end), [int(cut > 0) for cut in edges.cut])
 
 

@@ -29,7 +29,7 @@ def test_it_is_exported_under_its_own_name():
     assert tf.explain is explain
 
 
-def test_asking_why_uses_nothing_up():
+def test_an_explanation_uses_nothing_up():
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
         y = x * x
@@ -43,7 +43,7 @@ def test_a_tape_that_has_answered_still_explains():
     assert codes(explain(tape, y, x)) == ["STOPPED"]
 
 
-def test_a_spent_tape_explains_what_it_was_never_asked():
+def test_a_spent_tape_explains_gradients_that_were_never_requested():
     x, other = tf.Variable(3.0), tf.Variable(2.0)
     with tf.GradientTape() as tape:
         y = x * x
@@ -63,7 +63,7 @@ def test_a_spent_tape_of_large_values_explains_too():
     assert explain(tape, y, x).findings == ()
 
 
-def test_asking_twice_asks_the_tape_once():
+def test_two_explanations_call_the_tape_once():
     tape, y, x = stopped_tape(persistent=True)
     first, second = explain(tape, y, x), explain(tape, y, x)
     assert first == second
@@ -153,7 +153,7 @@ def test_an_empty_list_of_sources_is_said_to_be_empty():
     assert str(explanation) == "The list of sources is empty, so there is no gradient."
 
 
-def test_what_two_sources_share_is_told_once():
+def test_what_two_sources_share_is_reported_once():
     x, z = tf.Variable(3.0), tf.Variable(2.0)
     with tf.GradientTape() as tape, tape.stop_recording():
         y = x * z
@@ -182,7 +182,7 @@ def test_of_several_targets_none_is_reached():
     assert sorted(codes(explanation)) == ["LEFT_ENGINE", "STOPPED"]
 
 
-def test_of_several_targets_a_flat_and_a_stopped_one_are_both_told():
+def test_of_several_targets_a_flat_and_a_stopped_one_are_both_reported():
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
         y = tf.round(x)
@@ -190,7 +190,7 @@ def test_of_several_targets_a_flat_and_a_stopped_one_are_both_told():
     assert sorted(codes(explain(tape, [y, z], x))) == ["NON_DIFFERENTIABLE", "STOPPED"]
 
 
-def test_asking_why_leaves_no_question_on_the_tape():
+def test_an_explanation_leaves_no_gradient_call_on_the_tape():
     x, other = tf.Variable(3.0), tf.Variable(2.0)
     with tf.GradientTape() as tape:
         y = tf.stop_gradient(x) * other

@@ -24,7 +24,7 @@ def test_several_cells_keep_their_own_lines():
     assert sources[finding.where.source].startswith("h = x * x")
 
 
-def test_an_op_called_in_a_loop_is_told_once():
+def test_an_op_called_in_a_loop_is_reported_once():
     explanation = explained("""
         x = tf.Variable(3.0)
         with tf.GradientTape() as tape:

@@ -70,7 +70,7 @@ def test_variables_that_the_function_reads_are_checked_and_left_as_they_were():
     assert w.numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
-def test_the_weights_of_a_model_are_told_apart():
+def test_the_weights_of_a_model_have_names_of_their_own():
     model = tf.keras.Sequential([tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)])
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     model(x)
@@ -174,7 +174,7 @@ def test_nothing_is_recorded_on_a_tape_of_the_learner():
     assert tape.gradient(y, x).numpy() == 4.0
 
 
-def test_why_is_still_about_what_the_learner_asked():
+def test_why_is_still_about_the_learners_own_gradient_call():
     x, y = tf.Variable(2.0), tf.constant(1.0)
     with tf.GradientTape() as tape:
         z = tf.stop_gradient(x) * y
@@ -184,7 +184,7 @@ def test_why_is_still_about_what_the_learner_asked():
 
 
 @pytest.mark.parametrize(
-    ("f", "x", "kind", "told"),
+    ("f", "x", "kind", "message"),
     [
         (lambda x: x * 2, [1.0, 2.0], ValueError, "Try lambda x: tf.reduce_sum(f(x))"),
         (lambda x: x * 2, 3, TypeError, "got int32[] for x: only floating numbers"),
@@ -196,10 +196,10 @@ def test_why_is_still_about_what_the_learner_asked():
         (lambda x: "text", 1.0, TypeError, "returned 'text'"),
     ],
 )
-def test_errors_say_what_to_do(f, x, kind, told):
+def test_errors_say_what_to_do(f, x, kind, message):
     with pytest.raises(kind) as raised:
         tf.check_gradients(f, x)
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_what_is_no_variable_is_refused_as_one():
@@ -226,8 +226,8 @@ def test_the_picture_of_a_vector_has_bars_and_the_line_of_what_is_allowed():
 
 
 def test_the_data_are_json():
-    told = tf.check_gradients(lambda x: 2.0 * careless(x), 3.0)._repr_mimebundle_()
-    data = json.loads(json.dumps(told[DATA], allow_nan=False))
+    bundle = tf.check_gradients(lambda x: 2.0 * careless(x), 3.0)._repr_mimebundle_()
+    data = json.loads(json.dumps(bundle[DATA], allow_nan=False))
     assert data["passed"] is False
     assert data["inputs"][0]["numeric"] == [12.0]
     assert data["finding"]["code"] == "UPSTREAM_IGNORED"

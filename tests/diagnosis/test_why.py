@@ -1,4 +1,4 @@
-"""`tf.why()`: about the last gradient that was asked for in this thread."""
+"""`tf.why()`: about the last gradient that was requested in this thread."""
 
 import gc
 import threading
@@ -10,7 +10,7 @@ from tapelab.core.log import RECENT_CALLS, thread
 
 
 @pytest.fixture(autouse=True)
-def nothing_asked():
+def no_gradient_calls():
     thread.recent_calls.clear()
 
 
@@ -46,7 +46,7 @@ def test_a_whole_gradient_alone_is_said_to_be_whole():
     assert tape
 
 
-def test_nobody_asked():
+def test_no_gradient_was_requested():
     assert str(tf.why()).startswith("There was no gradient call in this thread so far.")
 
 

@@ -4,7 +4,7 @@
 
 (Kincaid and others, 1975.) Syllables come from the CMU pronouncing dictionary; for words that it
 lacks, groups of vowels are counted. Inline code, formulas and numbers count as one word of one
-syllable: a reader takes them in at a glance. Headings, blocks of code and tables are left
+syllable: a reader reads them without effort. Headings, blocks of code and tables are left
 out; an item of a list ends a sentence.
 """
 

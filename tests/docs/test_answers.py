@@ -1,4 +1,4 @@
-"""The teacher's guide tells each wrong answer as the tests have it: points, and what is said."""
+"""The teacher's guide lists each wrong answer as the tests have it: points, and what is said."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def table(number):
 
 @pytest.mark.parametrize("number", LESSONS)
 def test_each_wrong_answer_of_a_lesson_stands_there_with_its_points_and_what_is_said(number):
-    told = answers.foreseen(number)
+    rows = answers.foreseen(number)
     for exercise, _, points, said in table(number):
         if points < find(exercise).points:
-            same = [each for each in told if (each.exercise, each.points) == (exercise, points)]
+            same = [each for each in rows if (each.exercise, each.points) == (exercise, points)]
             assert any(said in " ".join(each.said) for each in same)
-    assert {each.exercise for each in told} == {each.id for each in LESSONS[number]}
-    assert all(each.said or each.missing for each in told)
+    assert {each.exercise for each in rows} == {each.id for each in LESSONS[number]}
+    assert all(each.said or each.missing for each in rows)
 
 
 @pytest.mark.parametrize(
-    ("code", "returned", "right", "told"),
+    ("code", "returned", "right", "text"),
     [
         ("f", {"a": 1.0, "b": None}, {"a": 1.0, "b": 2.0}, "`b`: `None`"),
         ("f", ["sin", 2.50], None, "`['sin', 2.5]`"),
@@ -36,9 +36,9 @@ def test_each_wrong_answer_of_a_lesson_stands_there_with_its_points_and_what_is_
         ("walk(add=False)", answers._OTHER, None, "`walk(add=False)`"),
     ],
 )
-def test_an_answer_is_told_in_a_few_words(code, returned, right, told):
+def test_an_answer_is_described_in_a_few_words(code, returned, right, text):
     expression = ast.parse(code, mode="eval").body
-    assert answers._answer(expression, returned, right) == told
+    assert answers._answer(expression, returned, right) == text
 
 
 def test_a_table_that_is_not_there_is_missed():

@@ -61,7 +61,7 @@ def test_conda_builds_with_what_the_project_asks_for(recipe):
     assert host == of_conda(build["requires"]) | {"pip", f"python {PYTHON}.*"}
 
 
-def test_the_recipe_tells_the_versions_and_the_command_of_the_project(recipe):
+def test_the_recipe_has_the_versions_and_the_command_of_the_project(recipe):
     assert recipe["context"]["version"] == __version__
     assert PROJECT["requires-python"] == f">={recipe['context']['python_min']}"
     (entry,) = recipe["outputs"][0]["build"]["python"]["entry_points"]
@@ -77,12 +77,12 @@ def instructions():
     return [tuple(line.split(maxsplit=1)) for line in lines]
 
 
-def test_the_container_runs_as_nobody_special_and_opens_the_port_of_its_command():
-    told = dict(instructions())
-    assert told["USER"] != "root"
-    command = json.loads(told["CMD"])
-    assert command[command.index("--port") + 1] == told["EXPOSE"]
-    assert re.fullmatch(r"[\w./]+/python:3\.\d+-slim", told["FROM"])
+def test_the_container_runs_as_no_special_user_and_opens_the_port_of_its_command():
+    instruction = dict(instructions())
+    assert instruction["USER"] != "root"
+    command = json.loads(instruction["CMD"])
+    assert command[command.index("--port") + 1] == instruction["EXPOSE"]
+    assert re.fullmatch(r"[\w./]+/python:3\.\d+-slim", instruction["FROM"])
 
 
 def test_what_the_container_runs_is_understood_by_the_command():
@@ -91,11 +91,11 @@ def test_what_the_container_runs_is_understood_by_the_command():
     ours.append(json.loads(dict(instructions())["CMD"]))
     assert len(ours) == 2
     for _, name, *options in ours:
-        told = subprocess.run(
+        help_text = subprocess.run(
             [sys.executable, "-m", "tapelab.cli", name, "--help"],
             env=os.environ | {"COLUMNS": "200"}, capture_output=True, text=True, check=True,
         ).stdout  # fmt: skip
-        assert [each for each in options if each.startswith("-") and each not in told] == []
+        assert [each for each in options if each.startswith("-") and each not in help_text] == []
 
 
 def test_the_container_is_given_all_that_the_package_is_built_from():

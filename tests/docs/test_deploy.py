@@ -72,12 +72,12 @@ def commands(compose, objects):
 
 def test_dask_knows_every_option_that_is_given(compose, objects):
     pytest.importorskip("distributed")
-    told = list(commands(compose, objects))
-    assert len(told) == 6
+    given_commands = list(commands(compose, objects))
+    assert len(given_commands) == 6
     for kind in ("scheduler", "worker"):
         ask = [sys.executable, "-m", "dask", kind, "--help"]
         known = subprocess.run(ask, capture_output=True, text=True, check=True).stdout
-        given = [word for each in told if each[1] == kind for word in each[2:]]
+        given = [word for each in given_commands if each[1] == kind for word in each[2:]]
         options = {word.partition("=")[0] for word in given if word.startswith("--")}
         assert options
         assert {option for option in options if not mentioned(option, known)} == set()
@@ -114,7 +114,7 @@ def test_the_readers_of_their_own_tools_take_the_files():
 
 def read(name, *arguments):
     """Let a program read a file; what it says, if it is content."""
-    told = subprocess.run([deployment.program(name), *arguments], capture_output=True, text=True,
-                          check=False)  # fmt: skip
-    assert told.returncode == 0, told.stdout + told.stderr
-    return told.stdout
+    run = subprocess.run([deployment.program(name), *arguments], capture_output=True, text=True,
+                         check=False)  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout

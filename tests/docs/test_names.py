@@ -17,10 +17,12 @@ LISTED = re.compile(r"```\{names\}\n(.*?)\n```", re.DOTALL)
 
 def test_every_part_of_the_namespace_stands_on_one_page():
     pages = [page.read_text("utf-8") for page in REFERENCE.glob("*.md")]
-    told = Counter(part for page in pages for text in LISTED.findall(page) for part in text.split())
+    listed = Counter(
+        part for page in pages for text in LISTED.findall(page) for part in text.split()
+    )
     there = {entry.part for entry in names.entries()}
-    assert there - set(told) == set()
-    assert [part for part, times in told.items() if times > 1] == []
+    assert there - set(listed) == set()
+    assert [part for part, times in listed.items() if times > 1] == []
 
 
 def test_everything_public_says_what_it_is():
@@ -42,20 +44,20 @@ def test_a_signature_is_what_a_learner_types(thing, signature):
 
 
 def test_a_default_of_an_enumeration_is_written_out():
-    told = names.signature(tf.GradientTape.gradient)
-    assert "unconnected_gradients=tf.UnconnectedGradients.NONE)" in told
+    signature = names.signature(tf.GradientTape.gradient)
+    assert "unconnected_gradients=tf.UnconnectedGradients.NONE)" in signature
 
 
-def test_one_thing_is_told_once_under_its_shortest_name():
+def test_one_thing_is_listed_once_under_its_shortest_name():
     (sine,) = [entry for entry in names.entries() if entry.thing is tf.sin]
     assert sine.names == ("tf.sin", "tf.math.sin")
     assert sine.part == "tf.math"
 
 
-def test_a_formula_is_mathematics_and_a_difference_from_tensorflow_is_told():
-    told = describing.described(["tf.math"])
-    assert "```{math}\ny = \\sin x\n```" in told
-    assert "*Not as in TensorFlow:*" in told
+def test_a_formula_is_mathematics_and_a_difference_from_tensorflow_is_described():
+    text = describing.described(["tf.math"])
+    assert "```{math}\ny = \\sin x\n```" in text
+    assert "*Not as in TensorFlow:*" in text
 
 
 def test_a_part_that_is_not_there_is_refused():

@@ -32,17 +32,17 @@ def test_every_page_but_the_first_is_of_a_kind():
 
 
 @pytest.mark.parametrize(
-    ("page", "told"),
+    ("page", "difference"),
     [
         ("```python\nprint(1)\n```\n\n```text\n2\n```\n", "page.md, line 5: printed\n1\n"),
         ("```python\nprint(1)\n```\n", "page.md: printed at its end\n1\n"),
         ("```python\nx = 1\n```\n\n```{explorer} x\n```\n", "page.md, line 5: nothing to show."),
     ],
 )
-def test_a_page_that_says_something_else_is_noticed(tmp_path, page, told):
+def test_a_page_that_says_something_else_is_noticed(tmp_path, page, difference):
     file = tmp_path / "page.md"
     file.write_text(page, encoding="utf-8")
-    assert differences(file) == [told]
+    assert differences(file) == [difference]
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_a_plot_is_called_by_its_title(written, tmp_path):
     assert (tmp_path / "07-page-1.png").read_bytes() == b"a plot"
 
 
-def test_a_verdict_is_told_in_words(written):
+def test_a_verdict_is_written_in_words(written):
     page = written("tf.check('07.1')", shown(text_html="<section>", text_plain="07.1: 10 of 10"))
     assert "07.1: 10 of 10" in page
     assert "section" not in page

@@ -31,7 +31,7 @@ LOOKED_AT = (
     "tutorial/lessons/15-tape-memory",
 )
 AXE = """axe.run(document, {iframes: false, preload: false}).then(
-  told => told.violations.map(rule => `${rule.id} at ${rule.nodes[0].html.slice(0, 200)}`))"""
+  report => report.violations.map(rule => `${rule.id} at ${rule.nodes[0].html.slice(0, 200)}`))"""
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +60,8 @@ def opened(request, browser, site):
     """Open pages of the site without a network; their console stays silent."""
     context = browser.new_context(color_scheme=request.param, offline=True)
     page = context.new_page()
-    console, asked = Console(page), []
-    page.on("request", lambda each: asked.append(each.url))
+    console, requests = Console(page), []
+    page.on("request", lambda each: requests.append(each.url))
 
     def go(name):
         page.goto((site / f"{name}.html").as_uri())
@@ -69,7 +69,7 @@ def opened(request, browser, site):
 
     yield go
     assert console.complaints() == []
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
     context.close()
 
 
@@ -110,7 +110,7 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_its_window(opened, name):
     for wide, high in SIZES.values():
         page.set_viewport_size({"width": wide, "height": high})
         assert page.evaluate("document.documentElement.scrollWidth") <= wide
-    page.evaluate("new Promise(requestAnimationFrame)")  # so long it hears of its new width
+    page.evaluate("new Promise(requestAnimationFrame)")  # until it has its new width
     page.evaluate(axe_script())
     assert page.evaluate(AXE) == []
 
@@ -136,8 +136,8 @@ def test_every_lesson_is_there_solved_with_pictures_that_step_without_a_kernel(o
     explorer = Explorer.in_frame(picture)
     explorer.click_to_the_end_and_back()
     explorer.root.get_by_text("What the words mean").click()
-    told = glossary.in_short("cotangent")
-    expect(explorer.root.get_by_role("definition").filter(has_text=told)).to_be_visible()
+    definition = glossary.in_short("cotangent")
+    expect(explorer.root.get_by_role("definition").filter(has_text=definition)).to_be_visible()
 
 
 def test_the_search_works_without_a_server(opened):
@@ -154,37 +154,37 @@ def test_the_search_leads_from_a_term_to_the_page_that_names_its_module(opened, 
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "message"),
     [
         ("[there](#nowhere)", "nowhere"),
         ("$\\nonsense$", "nonsense"),
         ("```{ops}\nops\n```", "No op is declared in tapelab.ops"),
     ],
 )
-def test_a_fault_on_a_page_fails_the_build(tmp_path, fault, told):
+def test_a_fault_on_a_page_fails_the_build(tmp_path, fault, message):
     settings = (CHECKOUT / "docs" / "conf.py").read_text("utf-8")
     (tmp_path / "conf.py").write_text(settings.replace('["_static"]', "[]"), "utf-8")
     (tmp_path / "index.md").write_text(f"# Title\n\n{fault}\n", "utf-8")
     built = build(tmp_path / "site", tmp_path)
     assert built.returncode != 0
-    assert told in built.stderr
+    assert message in built.stderr
 
 
 @pytest.mark.parametrize(
-    ("html", "told"),
+    ("html", "message"),
     [
         ('<a href="gone.html">x</a>', "index.html: gone.html"),
         ('<a href="#gone">x</a>', "index.html: #gone"),
         ('<img src="gone.png">', "index.html: gone.png"),
     ],
 )
-def test_a_link_that_leads_nowhere_would_be_noticed(tmp_path, html, told):
+def test_a_link_that_leads_nowhere_would_be_noticed(tmp_path, html, message):
     (tmp_path / "index.html").write_text(f'<p id="here"><a href="#here"></a>{html}')
-    assert list(checking.broken(tmp_path)) == [told]
+    assert list(checking.broken(tmp_path)) == [message]
 
 
 def test_what_comes_from_elsewhere_would_be_noticed(tmp_path):
     (tmp_path / "index.html").write_text('<script src="https://example.org/a.js"></script>')
     (tmp_path / "a.css").write_text("@import '//example.org/b.css'; a { background: url(c.png) }")
-    told = ["index.html: https://example.org/a.js", "a.css: //example.org/b.css"]
-    assert list(checking.fetched(tmp_path)) == told
+    addresses = ["index.html: https://example.org/a.js", "a.css: //example.org/b.css"]
+    assert list(checking.fetched(tmp_path)) == addresses

@@ -1,7 +1,7 @@
 """Lessons, pages and the README are spelt as a dictionary of British English has it.
 
 What the dictionary does not know stands in words.txt: terms of the field, names of people, of
-programs and of things in the namespace. A word that nobody uses any more leaves the list.
+programs and of things in the namespace. A word that is no longer used leaves the list.
 """
 
 from __future__ import annotations

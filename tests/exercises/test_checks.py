@@ -8,9 +8,9 @@ import pytest
 from tapelab.exercises.check import Outcome
 from tapelab.exercises.checks import Slip, order, prediction, value
 
-SLOPE = value(
-    "slope", 6, lambda v: 2 * v, at=((3.0,), (-1.0,)), dtype="float32",
-    slips=(Slip(lambda v: v * v, "The value, not the slope.", 1),),
+DERIVATIVE = value(
+    "derivative", 6, lambda v: 2 * v, at=((3.0,), (-1.0,)), dtype="float32",
+    slips=(Slip(lambda v: v * v, "That is the value.", 1),),
 )  # fmt: skip
 
 
@@ -22,9 +22,9 @@ SLOPE = value(
          Outcome(3, "The numbers are right, the dtype is not.", "float32", "float64")),
         (lambda v: np.float32([2 * v]),
          Outcome(3, "The numbers are right, the shape is (1,) and not ().")),
-        (lambda v: v * v, Outcome(1, "The value, not the slope.", "6.0000 for 3.0000", "9.0000")),
+        (lambda v: v * v, Outcome(1, "That is the value.", "6.0000 for 3.0000", "9.0000")),
         (lambda v: 6.0, Outcome(0, "", "−2.0000 for −1.0000", "6.0000")),
-        (lambda v: 9.0, Outcome(0, "The value, not the slope.", "6.0000 for 3.0000", "9.0000")),
+        (lambda v: 9.0, Outcome(0, "That is the value.", "6.0000 for 3.0000", "9.0000")),
         (lambda v: [6.0], Outcome(0, "The numbers are right, the shape is (1,) and not ().")),
         (lambda v: "six", Outcome(0, "A str is not a number or a tensor.")),
         (lambda v: ..., Outcome(0, "Nothing here yet.")),
@@ -32,7 +32,7 @@ SLOPE = value(
     ],
 )  # fmt: skip
 def test_a_value_earns_what_is_right_of_it(found, function, expected):
-    assert found(SLOPE, function) == expected
+    assert found(DERIVATIVE, function) == expected
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def along_w(x, w):
 
 
 @pytest.mark.parametrize("along", [0, 1])
-def test_the_slope_by_five_points_is_exact_to_many_digits(along):
+def test_the_derivative_from_five_points_is_accurate_to_many_digits(along):
     x, w = np.array([[0.3, -1.0, 2.0]]), np.array([1.0, -2.0, 0.5])
     right = (np.cos(x) * w, np.sin(x)[0])[along]
     assert np.allclose(numerical_gradient(reference, [x, w], along), right, atol=1e-8)

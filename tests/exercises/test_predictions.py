@@ -76,7 +76,7 @@ SAID = said(8, "1"), said(9, " 1.0 "), said(10, "−0,99"), said(12, "3/1"), sai
 GRADIENTS = predicted("Gradients", 6, least=3, program=program)
 
 
-def test_so_many_adjoints_earn_all_points_and_fewer_their_part():
+def test_so_many_gradients_earn_all_points_and_fewer_their_part():
     assert outcome(GRADIENTS, Live(*SAID[:3])).points == 6
     some = outcome(GRADIENTS, Live(SAID[0], said(9, "2"), SAID[2]))
     assert (some.points, some.expected, some.got) == (4, "3", "2")
@@ -100,7 +100,7 @@ def test_a_step_counts_with_its_first_answer():
     assert outcome(check, Live(said(8, "1"), said(8, "7"))).points == 2
 
 
-def test_what_was_requested_on_the_way_forward_is_no_adjoint():
+def test_what_was_requested_in_the_forward_pass_is_no_gradient():
     forward = Live(said(2, "9", way="forward"), said(2, "9"))
     assert outcome(GRADIENTS, forward).points == 0
     values = predicted(

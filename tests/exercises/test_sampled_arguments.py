@@ -1,4 +1,4 @@
-"""A function is asked at places that nobody knows beforehand, and loses nothing there if right."""
+"""A function is called at points unknown beforehand, and a right one loses no points there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Live objects become plain values, and arguments become live objects, kinds told apart."""
+"""Live objects become plain values, and arguments become live objects; kinds stay distinct."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Pair(NamedTuple):
         (tf.cast(tf.constant([1.5]), tf.bfloat16), "a tensor", "bfloat16"),
     ],
 )
-def test_numbers_tell_what_they_came_in_and_their_dtype(given, kind, dtype):
+def test_numbers_name_what_they_came_in_and_their_dtype(given, kind, dtype):
     value = value_of(given)
     assert (type(value), value.kind, value.dtype) == (Numbers, kind, dtype)
     assert value.array.dtype != object

@@ -68,7 +68,7 @@ def test_an_exception_of_the_learner_is_one_sentence_with_its_line(error):
     line = "`raise error`,"
     assert said[0].startswith("Your code stopped at line ")
     assert said[0].endswith(f"{line} with {type(error).__name__}{message}.")
-    assert said[1] == "", "one crash is told once"
+    assert said[1] == "", "one crash is reported once"
 
 
 def test_a_long_message_is_cut():

@@ -16,8 +16,8 @@ from tools import postgresql
 _numbers = itertools.count()
 
 
-class Listening:
-    """A port of this host at which nobody may call."""
+class OpenPort:
+    """An open port of this host, which no graded code may call."""
 
     def __init__(self) -> None:
         self._server = socket.create_server(("127.0.0.1", 0))
@@ -25,7 +25,7 @@ class Listening:
         self.port = self._server.getsockname()[1]
 
     def calls(self) -> int:
-        """How many have called since this was asked last."""
+        """How many have called since the last count."""
         count = 0
         with contextlib.suppress(BlockingIOError):
             while True:
@@ -41,7 +41,7 @@ class Listening:
 @pytest.fixture
 def attack_server():
     """Open a port and notice who calls."""
-    with contextlib.closing(Listening()) as opened:
+    with contextlib.closing(OpenPort()) as opened:
         yield opened
 
 
@@ -84,7 +84,7 @@ def shared_database(postgres):
 
 @pytest.fixture
 def wiped_database(shared_database):
-    """Empty the shared gradebook, its history too, which nobody else could."""
+    """Empty the shared gradebook, its history too, which only the owner of the database can."""
     tables = ", ".join(table.name for table in Table.metadata.sorted_tables)
     with psycopg.connect(shared_database) as connection:
         connection.execute("SET session_replication_role = replica")

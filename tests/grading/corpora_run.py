@@ -36,7 +36,7 @@ def named(case: Case) -> str:
 
 
 def attack(case: Case, backend: str, folder: Path, attack_server: Any) -> None:
-    """Grade an attack, and assert that it earned no more than its due and called nobody."""
+    """Grade an attack, and assert that it earned no more than its due and called no address."""
     result = attacked(case, backend, folder, attack_server.port)
     assert result.points <= case.due
     assert result.sandbox == backend
@@ -70,9 +70,9 @@ def honestly(case: Case, backend: str, folder: Path) -> Result:
 
 def lost(case: Case, result: Result) -> list[CheckResult]:
     """The checks in which an honest case loses points; a secret and a picture are not for all."""
-    aside = {"3"} if case.said else {"3", "5"}
+    left_out = {"3"} if case.said else {"3", "5"}
     return [each for exercise in result.exercises for each in exercise.checks
-            if each.points < each.of and exercise.exercise not in aside]  # fmt: skip
+            if each.points < each.of and exercise.exercise not in left_out]  # fmt: skip
 
 
 def _graded(

@@ -165,7 +165,7 @@ def test_the_same_files_of_two_students_are_graded_once(book, folder, tmp_path):
     for name in ("ada", "bob"):
         (folder / name).mkdir(parents=True)
         (folder / name / "x.py").write_text("points = 1.5")
-    requests = tmp_path / "asked"
+    requests = tmp_path / "requests"
     reports = run(book, folder, lambda tasks, work: counted(tasks, work, requests))
     assert endings(reports) in ({"graded": 2}, {"graded": 1, "known": 1})
     assert requests.read_text() == "."

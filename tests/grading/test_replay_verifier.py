@@ -99,7 +99,7 @@ def test_an_op_of_the_learners_is_not_ours_by_its_name():
 
 
 def _replayed_freely(tape, target, source):
-    """As `_replayed`, where a setting is a function that cannot be told."""
+    """As `_replayed`, where a setting is a function that a recording cannot hold."""
     found = trial_of(tape, target, source)
     Replay(found.recording, []).run(found.call)
     return found
@@ -124,7 +124,7 @@ def test_a_none_is_doubted_where_a_path_leads():
 
 
 def _beside(constant):
-    """A square of x, and something that nobody watches, named in the code."""
+    """A square of x, and something that is not watched, named in the code."""
     x = tf.Variable(2.0)
     with tf.GradientTape(persistent=True) as tape:
         y = tf.square(x) * constant

@@ -30,12 +30,14 @@ class Finished:
 def finish(path: Path) -> Finished:
     """Run all cells of a notebook; an error in a cell is an error of the test."""
     notebook = executed(path)
-    cells, told = notebook.cells, notebook.metadata["tapelab"]["exercises"]
+    cells, exercises = notebook.cells, notebook.metadata["tapelab"]["exercises"]
     kept = [
         out["data"].get(VERDICT) for c in cells for out in c.get("outputs", ()) if "data" in out
     ]
     earned = {each["exercise"]: each["points"] for each in kept if each and "exercise" in each}
-    return Finished(cells, {each["id"]: (earned.get(each["id"]), each["points"]) for each in told})
+    return Finished(
+        cells, {each["id"]: (earned.get(each["id"]), each["points"]) for each in exercises}
+    )
 
 
 @pytest.fixture(scope="module", params=LESSONS)

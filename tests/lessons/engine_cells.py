@@ -28,7 +28,7 @@ OURS = {
 
 
 class Engine:
-    """What a lesson calls `tf`: all that TensorFlow has, and pictures that nobody draws."""
+    """What a lesson calls `tf`: all that TensorFlow has, and pictures that are not drawn."""
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf

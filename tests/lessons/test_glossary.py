@@ -31,10 +31,10 @@ def test_the_words_of_the_field_are_there_in_the_order_of_the_alphabet():
 
 
 @pytest.mark.parametrize("word", glossary.terms())
-def test_a_word_is_told_in_one_short_paragraph_that_begins_with_what_it_means(word):
-    told = glossary.terms()[word]
-    assert 10 <= len(told.split()) <= 95
-    first = re.split(r"[.:](?: |$)", told)[0]
+def test_a_word_is_defined_in_one_short_paragraph_that_begins_with_what_it_means(word):
+    definition = glossary.terms()[word]
+    assert 10 <= len(definition.split()) <= 95
+    first = re.split(r"[.:](?: |$)", definition)[0]
     assert len(first.split()) <= 35
 
 
@@ -54,9 +54,9 @@ def test_every_lesson_names_at_its_end_the_words_that_it_has_used(path):
 
 def test_the_glossary_stands_beside_every_lesson_and_leads_to_those_that_use_a_word():
     assert [NOTEBOOKS, NOTEBOOKS / "solutions"] == BESIDE
-    told = "\n".join(markdown(NOTEBOOKS / glossary.NAME))
-    assert "\n\nLesson [03](03-backward-one-op-at-a-time.ipynb)" in told
-    met = set(re.findall(r"\]\((\d\d-[\w-]+\.ipynb)\)", told))
+    page = "\n".join(markdown(NOTEBOOKS / glossary.NAME))
+    assert "\n\nLesson [03](03-backward-one-op-at-a-time.ipynb)" in page
+    met = set(re.findall(r"\]\((\d\d-[\w-]+\.ipynb)\)", page))
     assert met == {path.name for path in LESSONS}
 
 

@@ -31,7 +31,7 @@ POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 SPACES = str.maketrans("−", "-", " _\u202f")
 
 EXCEPTIONS = {
-    "11": {"6": "what the slope is not: that of x² at 3"},
+    "11": {"6": "what the derivative is not: that of x² at 3"},
     "12": {
         "0.001": "an example of a small difference",
         "1000": "an example of a large gradient",
@@ -66,7 +66,7 @@ class Known:
                 yield float(each.translate(SPACES))
 
     def has(self, claim: re.Match[str]) -> bool:
-        """Whether a number is there, to as many digits as it is told with."""
+        """Whether a number is there, to as many digits as the claim has."""
         whole, rest, exponent, power, divisor = claim.groups(default="")
         value = float(f"{whole}{rest}{exponent}".translate(SPACES))
         if power or divisor:
@@ -95,7 +95,7 @@ def test_every_number_in_the_text_is_computed_in_the_notebook(name):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("It is 3.14, that is 3.142 and about 3.1.", set()),
         ("It is 3.15, or 4.", {"3.15", "4"}),
@@ -103,7 +103,7 @@ def test_every_number_in_the_text_is_computed_in_the_notebook(name):
         ("`17`, lesson 17, exercise 17.1 (Somebody, 2017)\n\n## 17\n\nAbout 17 minutes.", set()),
     ],
 )
-def test_a_number_that_is_not_computed_would_be_noticed(text, told):
+def test_a_number_that_is_not_computed_would_be_noticed(text, expected):
     printed = new_output("stream", text="3.14159 and 0.125")
     code = new_code_cell("12_000 * 1e-3", outputs=[printed])
-    assert unfounded([new_markdown_cell(text), code]) == told
+    assert unfounded([new_markdown_cell(text), code]) == expected

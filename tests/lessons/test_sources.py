@@ -40,11 +40,11 @@ def test_each_lesson_with_exercises_has_its_notebook():
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_a_notebook_tells_what_its_exercises_are_worth(path):
-    told = read(path)["metadata"]["tapelab"]["exercises"]
+def test_a_notebook_records_what_its_exercises_are_worth(path):
+    recorded = read(path)["metadata"]["tapelab"]["exercises"]
     lesson = LESSONS.get(path.name[:2], ())
-    assert [(each["id"], each["points"]) for each in told] == [(e.id, e.points) for e in lesson]
-    assert all(f'tf.check("{each["id"]}")' in "\n".join(code(read(path))) for each in told)
+    assert [(each["id"], each["points"]) for each in recorded] == [(e.id, e.points) for e in lesson]
+    assert all(f'tf.check("{each["id"]}")' in "\n".join(code(read(path))) for each in recorded)
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)

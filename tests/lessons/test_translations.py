@@ -80,18 +80,18 @@ def test_a_translated_lesson_solved_earns_all_its_points_and_says_so(tmp_path):
     finished = finish(solved)
     assert len(finished.points) >= 3
     assert all(earned == of for earned, of in finished.points.values())
-    told = [each["data"]["text/plain"] for each in finished.outputs() if "data" in each]
-    assert any("02.1 任意处的 x²" in text for text in told)
-    assert not any(text == "'zh_CN'" for text in told)
+    printed = [each["data"]["text/plain"] for each in finished.outputs() if "data" in each]
+    assert any("02.1 任意处的 x²" in text for text in printed)
+    assert not any(text == "'zh_CN'" for text in printed)
 
 
 def test_a_verdict_its_reasons_and_its_hints_speak_the_chosen_language(monkeypatch):
     monkeypatch.setenv(locales.ENVIRONMENT, "zh-CN")
     exercise = find("00.3")
     verdict = judge(exercise, lambda start, speed: (start, True))
-    told = verdict_text(verdict, Hints(exercise, exercise.hints[:1]))
+    shown = verdict_text(verdict, Hints(exercise, exercise.hints[:1]))
     for said in ("下坡三步", "盒子里的值", "盒子没有移动", "第一轮之后"):
-        assert said in told
+        assert said in shown
     unsolved = judge(exercise, lambda start, speed: ...)
     assert unsolved.judged[0].outcome.text == "这里还什么都没有。"
     assert verdict.to_json()["checks"][0]["title"] == "What is in the box"
@@ -119,12 +119,12 @@ def test_a_translation_whose_english_has_changed_is_stale_and_not_shown(tmp_path
     file.write_bytes(as_po(catalogues[0]))
     monkeypatch.setattr(lesson_words, "file_of", lambda language, part: file)
     monkeypatch.setattr(lesson_words, "template", lambda part: catalogues[1])
-    told = "he 00-02, 'A value, as 7': stale, the English has changed"
-    assert list(doubts("he", "00")) == [told]
+    doubt = "he 00-02, 'A value, as 7': stale, the English has changed"
+    assert list(doubts("he", "00")) == [doubt]
     assert _words("he", "00") == {}
 
 
-def test_a_language_that_is_none_of_ours_is_told_where_to_name_it():
+def test_a_language_that_is_none_of_ours_learns_where_to_name_it():
     assert main(["xx"]).startswith("xx is none of our languages. Name it in LANGUAGES")
 
 

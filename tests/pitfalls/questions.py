@@ -26,7 +26,7 @@ class Ran:
     def __init__(self, text: str) -> None:
         tapelab.random.set_seed(0)
         self.names = run(text)
-        self.question = asked_by(text)
+        self.question = question_of(text)
 
     def _value(self, expression: str) -> Any:
         return eval(expression, self.names)
@@ -47,7 +47,7 @@ class Ran:
         return [tapelab.explain(tape, target, source) for source in self.sources]
 
 
-def asked_by(text: str) -> Question:
+def question_of(text: str) -> Question:
     """The question in the last line of a program."""
     last = ast.parse(text).body[-1]
     assert isinstance(last, ast.Assign)

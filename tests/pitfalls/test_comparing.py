@@ -19,7 +19,7 @@ So are those whose gradient is right already: their symptom is `silent`.
 
 
 @pytest.mark.parametrize("pitfall", FIXED, ids=str)
-def test_before_and_after_a_fix_differ_in_something_that_is_told(pitfall):
+def test_before_and_after_a_fix_differ_in_something_that_is_reported(pitfall):
     tapes = [
         run(code).get("tape") for code in (pitfall.snippet, repaired(pitfall.snippet, pitfall.ask))
     ]

@@ -89,6 +89,6 @@ def test_statements_and_settings_are_not_wrapped():
     assert texts == ["double(x)", "h", "h * x", "v", "v", "v + v", "x", "x"]
 
 
-def test_the_table_tells_the_share_of_what_was_found():
+def test_the_table_has_the_share_of_what_was_found():
     rows = table([judging.Verdict("round", each) for each in ("found", "missed", "raised")])
     assert "50.0%" in rows

@@ -118,7 +118,7 @@ def test_python_code_beside_a_living_path():
     assert found(OUTSIDE).code == "LEFT_ENGINE"
 
 
-def test_a_detour_behind_a_derivative_that_the_outer_tape_heard():
+def test_a_detour_behind_a_derivative_that_the_outer_tape_recorded():
     assert found(BEHIND_A_DERIVATIVE).code == "LEFT_ENGINE"
 
 
@@ -144,7 +144,7 @@ def test_where_every_use_arrives_the_message_speaks_of_other_ways():
     )
 
 
-def test_what_a_wall_holds_back_is_told():
+def test_what_a_stopped_gradient_leaves_out_is_reported():
     finding = found("""
         x = tf.Variable([1.0, 3.0])
         with tf.GradientTape() as tape:
@@ -153,11 +153,11 @@ def test_what_a_wall_holds_back_is_told():
     assert "Here that is [10. 30.] of the gradient for `x`." in finding.message
 
 
-def test_it_is_told_after_the_tape_has_answered():
+def test_it_is_reported_after_a_gradient_call():
     assert "Here that is 18.0000 of the gradient for `x`." in found(STOPPED).message
 
 
-def test_it_is_not_told_where_the_tape_has_let_go_of_its_numbers():
+def test_it_is_not_reported_where_the_tape_has_released_its_values():
     finding = found("""
         x = tf.Variable(tf.ones([400]))
         with tf.GradientTape() as tape:

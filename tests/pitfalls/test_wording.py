@@ -181,7 +181,7 @@ def test_what_a_learner_reads(number):
     assert said == SENTENCES[number]
 
 
-def test_the_steps_tell_the_detour_in_order():
+def test_the_steps_list_the_detour_in_order():
     (pitfall,) = (each for each in PITFALLS if each.number == "P14")
     (finding,) = explained(pitfall.snippet).findings
     assert [(step.line, step.text) for step in finding.steps] == [

@@ -141,7 +141,7 @@ _MEETING: Final = (
     "z",
 )
 _SQUARE: Final = ([("y", [("x", 3.0), ("x", 3.0)])], "y")
-_ASIDE: Final = (
+_OFF_PATH: Final = (
     [("u", [("x", 2.0)]), ("aside", [("x", 100.0), ("w", 1.0)]), ("z", [("u", 5.0)])],
     "z",
 )
@@ -183,7 +183,7 @@ YOUR_OWN_TAPE: Final = Exercise(
             slips=(Slip(_overwritten, "x · x uses x twice, and both uses count."),),
         ),
         value(
-            "A record off the path", 1, _walked, at=(_ASIDE,), where=("x",),
+            "A record off the path", 1, _walked, at=(_OFF_PATH,), where=("x",),
             slips=(Slip(110.0, "`aside` has no part in z, so nothing comes back from it."),),
         ),
     ),

@@ -14,7 +14,7 @@ def bendy(x):
     return tf.sin(x) * tf.exp(x)
 
 
-def slope(x):
+def derivative(x):
     return np.cos(x) * np.exp(x) + np.sin(x) * np.exp(x)
 
 
@@ -58,7 +58,7 @@ FORESEEN = [
     ("01.1", forward, 1, "That is the forward difference"),
     ("01.1", lambda x, h: 2 * central(x, h), 2, "it is a way of 2h"),
     ("01.1", without_brackets, 2, "Divide by 2h as a whole"),
-    ("01.1", lambda x, h: slope(x), 6, "Use differences alone."),
+    ("01.1", lambda x, h: derivative(x), 6, "Use differences alone."),
     ("01.2", lambda: {"forward": -8, "central": -5, "float32": -2}, 10, ""),
     ("01.2", lambda: {"forward": -13, "central": -5, "float32": -2}, 6, "at h = 1e-8"),
     ("01.2", lambda: {"forward": -8, "central": -8, "float32": -2}, 7, "a little above 1e-6"),

@@ -10,7 +10,7 @@ from tapelab.exercises import judge
 from tapelab.exercises.registry import find
 
 
-def slope(function, value):
+def derivative(function, value):
     x = tf.Variable(value)
     with tf.GradientTape() as tape:
         y = function(x)
@@ -22,16 +22,16 @@ def both_in_a_list(x, y):
 
 
 def one_sum_of_both(v):
-    return slope(lambda x: x * x + (x * x) ** 2, v), slope(lambda x: (x * x) ** 2, v)
+    return derivative(lambda x: x * x + (x * x) ** 2, v), derivative(lambda x: (x * x) ** 2, v)
 
 
 FORESEEN = [
-    ("02.1", lambda v: slope(lambda x: x * x, v), 10, ""),
+    ("02.1", lambda v: derivative(lambda x: x * x, v), 10, ""),
     ("02.1", lambda v: tf.constant(v * v), 0, "That is x² itself. Ask the tape for its"),
     ("02.1", lambda v: 6.0, 0, "That is the derivative at 3; use the value you are given."),
     ("02.1", lambda v: 0.0, 0, ""),
     ("02.1", lambda v: np.float64(2 * v), 9, "The numbers are right, the dtype is not."),
-    ("02.1", lambda v: [slope(lambda x: x * x, v)], 5, "the shape is (1,) and not ()"),
+    ("02.1", lambda v: [derivative(lambda x: x * x, v)], 5, "the shape is (1,) and not ()"),
     ("02.1", lambda v: "2 * v", 0, "A str is not a number or a tensor."),
     ("02.2", lambda x, y: {"x": y, "y": x}, 10, ""),
     ("02.2", lambda x, y: {"x": x, "y": y}, 2, "Swapped: when x grows, x·y grows y times"),

@@ -35,7 +35,7 @@ def sin_for_cos(g, a, b):
 
 
 def walk(*, add, off_path):
-    """A way back that adds or overwrites, and gives 0 or 1 to what lies off the path."""
+    """A backward pass that adds or overwrites, and gives 0 or 1 to what lies off the path."""
 
     def backward(records, target):
         gradients = {target: 1.0}

@@ -17,14 +17,14 @@ def first(function, *values, along=0):
     return tape.gradient(y, variables[along])
 
 
-def second(function, *values, along=(0, 0), weigh=lambda slope: slope):
+def second(function, *values, along=(0, 0), weigh=lambda derivative: derivative):
     """A derivative of a derivative."""
     variables = [tf.Variable(value) for value in values]
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
             y = function(*variables)
-        slope = weigh(inner.gradient(y, variables[along[0]]))
-    return outer.gradient(slope, variables[along[1]])
+        derivative = weigh(inner.gradient(y, variables[along[0]]))
+    return outer.gradient(derivative, variables[along[1]])
 
 
 def wave(x):
@@ -56,14 +56,14 @@ def given(x):
 
 
 def product(x, v):
-    return second(given, x, weigh=lambda slope: tf.reduce_sum(slope * tf.constant(v)))
+    return second(given, x, weigh=lambda derivative: tf.reduce_sum(derivative * tf.constant(v)))
 
 
 def newton(start, steps):
     x = tf.Variable(start)
     for _ in range(steps):
-        slope = first(bowl, x)
-        x.assign_sub(slope / second(bowl, x))
+        derivative = first(bowl, x)
+        x.assign_sub(derivative / second(bowl, x))
     return x
 
 

@@ -42,12 +42,12 @@ def straight_twice(w):
     return straight(w) + w - tf.stop_gradient(w)
 
 
-def ruled(forward, slope):
+def ruled(forward, derivative):
     """A function with a value and a derivative of one's own."""
 
     @tf.custom_gradient
     def function(x):
-        return forward(x), lambda upstream: upstream * slope(x)
+        return forward(x), lambda upstream: upstream * derivative(x)
 
     return lambda value: both(function, value)
 
@@ -112,10 +112,10 @@ FORESEEN = [
     ("11.3", ruled(softplus, lambda x: 1.0 - rising(x)), 6, "Turned over"),
     ("11.3", ruled(softplus, lambda x: 0.0), 4, "The rule still returns 0."),
     ("11.3", lambda x: both(overflowing, x), 0, ""),
-    ("11.4", cubed(lambda upstream, slope: upstream * slope), 10, ""),
-    ("11.4", cubed(lambda upstream, slope: slope), 0, "where is the upstream"),
-    ("11.4", cubed(lambda upstream, slope: upstream + slope), 3, "are multiplied"),
-    ("11.4", cubed(lambda upstream, slope: upstream), 0, "The upstream alone"),
+    ("11.4", cubed(lambda upstream, derivative: upstream * derivative), 10, ""),
+    ("11.4", cubed(lambda upstream, derivative: derivative), 0, "where is the upstream"),
+    ("11.4", cubed(lambda upstream, derivative: upstream + derivative), 3, "are multiplied"),
+    ("11.4", cubed(lambda upstream, derivative: upstream), 0, "The upstream alone"),
     ("11.5", clipped(within_one), 10, ""),
     ("11.5", clipped(tf.identity), 3, "Everything comes through."),
     ("11.5", clipped(above_zero), 7, "Down to −1, not to 0."),

@@ -9,7 +9,7 @@ from tapelab.exercises import judge
 from tapelab.exercises.registry import find
 
 
-def slope(function, value):
+def gradient(function, value):
     """The gradient of the sum of a function."""
     x = tf.Variable(value)
     with tf.GradientTape() as tape:
@@ -90,11 +90,11 @@ FORESEEN = [
     ("13.3", both(yes, "loss"), 10, ""),
     ("13.3", both(naive_yes, "loss"), 0, ""),
     ("13.3", both(no, "loss"), 0, ""),
-    ("13.4", lambda w: slope(length, w), 10, ""),
-    ("13.4", lambda w: slope(tf.norm, w), 0, "keep the zero out of the root"),
-    ("13.4", lambda w: slope(lambda w: w * w, w), 3, "of the squared length"),
-    ("13.4", lambda w: slope(lambda w: length_with(1e-9, w), w), 10, ""),
-    ("13.4", lambda w: slope(lambda w: length_with(1e-3, w), w), 6, "A large epsilon changes"),
+    ("13.4", lambda w: gradient(length, w), 10, ""),
+    ("13.4", lambda w: gradient(tf.norm, w), 0, "keep the zero out of the root"),
+    ("13.4", lambda w: gradient(lambda w: w * w, w), 3, "of the squared length"),
+    ("13.4", lambda w: gradient(lambda w: length_with(1e-9, w), w), 10, ""),
+    ("13.4", lambda w: gradient(lambda w: length_with(1e-3, w), w), 6, "A large epsilon changes"),
     ("13.5", scaled(16384.0), 10, ""),
     ("13.5", scaled(1.0), 0, "too small for float16"),
     ("13.5", scaled(16384.0, late=True), 0, "too small for float16"),

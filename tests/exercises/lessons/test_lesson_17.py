@@ -41,11 +41,11 @@ def down(*, watch=True, inside=True, reduce=tf.reduce_mean):
                     inner.watch(between)
                 score = scores(steepness, between)
             if inside:
-                slope = inner.gradient(score, between)
-                penalty = reduce(tf.square(tf.norm(slope, axis=1) - 1.0))
+                gradient = inner.gradient(score, between)
+                penalty = reduce(tf.square(tf.norm(gradient, axis=1) - 1.0))
         if not inside:
-            slope = inner.gradient(score, between)
-            penalty = reduce(tf.square(tf.norm(slope, axis=1) - 1.0))
+            gradient = inner.gradient(score, between)
+            penalty = reduce(tf.square(tf.norm(gradient, axis=1) - 1.0))
         return outer, penalty, steepness
 
     return answer

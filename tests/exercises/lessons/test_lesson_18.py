@@ -11,11 +11,11 @@ from tapelab.exercises.registry import find
 
 
 def after(rounds, w, x):
-    z, slope = 0.0, 0.0
+    z, derivative = 0.0, 0.0
     for _ in range(rounds):
         new = float(np.tanh(w * z + x))
-        z, slope = new, (1 - new**2) * (z + w * slope)
-    return z, slope
+        z, derivative = new, (1 - new**2) * (z + w * derivative)
+    return z, derivative
 
 
 def along(z, w, x):

@@ -38,9 +38,9 @@ SCORES = """
 import json, sys
 from nbgrader.api import Gradebook
 with Gradebook("sqlite:///gradebook.db") as book:
-    told = {s.student.id: {g.name: g.auto_score for n in s.notebooks for g in n.grades}
-            for s in book.assignment_submissions(sys.argv[1])}
-print(json.dumps(told))
+    scores = {s.student.id: {g.name: g.auto_score for n in s.notebooks for g in n.grades}
+              for s in book.assignment_submissions(sys.argv[1])}
+print(json.dumps(scores))
 """
 READ = """
 import json, sys

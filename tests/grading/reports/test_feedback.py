@@ -103,7 +103,7 @@ def test_another_name_leads_nowhere(name):
 def test_a_recording_of_hidden_inputs_is_not_kept_for_pictures(monkeypatch):
     from tapelab.grading import grader
 
-    class Asked:
+    class FakeAnswer:
         def __init__(self):
             self.trials = ()
 
@@ -119,5 +119,5 @@ def test_a_recording_of_hidden_inputs_is_not_kept_for_pictures(monkeypatch):
     def keep(exercise, recording):
         kept.append(recording)
 
-    list(grader._run_checks(exercise, assignment, {}, Asked(), keep))
+    list(grader._run_checks(exercise, assignment, {}, FakeAnswer(), keep))
     assert kept == ["public"]

@@ -26,7 +26,7 @@ class Answer:
 
 @dataclass
 class Client:
-    """A browser without a screen: it sends what it is told to, and keeps the cookie it got."""
+    """A browser without a screen: it sends what a test requests, and keeps the cookie it got."""
 
     at: BoundServer
     headers: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""`tapelab gradebook serve` prints an address, says what is wrong, and ends when told to."""
+"""`tapelab gradebook serve` prints an address, says what is wrong, and ends on request."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_gradebook_of_a_newer_tapelab_ends_in_one_sentence(place):
     assert "Upgrade tapelab" in ended.stderr
 
 
-def test_listening_beyond_this_computer_says_what_that_means(place):
+def test_serving_beyond_this_computer_says_what_that_means(place):
     command = [*SERVE, place, "--host", "0.0.0.0", "--port", "0", "--no-browser"]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, **streams, text=True) as run:

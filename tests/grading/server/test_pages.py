@@ -109,7 +109,7 @@ def test_an_attempt_that_could_not_be_graded_says_why(teacher):
 
 
 @pytest.mark.parametrize("path", [
-    "/nowhere", "/assignment?name=zz", "/submission?assignment=03&student=nobody",
+    "/nowhere", "/assignment?name=zz", "/submission?assignment=03&student=unknown",
     "/submission?assignment=03&student=ada&attempt=other", "/style.css/../pages.py",
     "/%2e%2e/%2e%2e/etc/passwd", "/templates/layout.html", "/feedback?assignment=03&student=bob",
     "/explorer?assignment=03&attempt=digest-0&exercise=03.9",

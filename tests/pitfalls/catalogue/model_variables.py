@@ -123,7 +123,7 @@ NEAR_MISSES = {
         tape.gradient(y, other.trainable_variables)
         x = one.weight
         """,
-    "P13 another module that nobody has asked yet": """
+    "P13 another module without a gradient call yet": """
         class Part(tf.Module):
             def __init__(self):
                 super().__init__()

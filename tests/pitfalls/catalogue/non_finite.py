@@ -189,7 +189,7 @@ NEAR_MISSES = {
             y = tf.where([[True, False], [True, True]], x, float("-inf"))
         g = tape.gradient(y, x)
         """,
-    "P50 an infinity nobody uses": """
+    "P50 an infinity that is not used": """
         x = tf.Variable(0.0)
         with tf.GradientTape() as tape:
             seen = tf.math.log(x)

@@ -34,7 +34,7 @@ PITFALLS = [
             «optimizer.apply_gradients(zip(g, [w, b, c]))»
         """,
         symptom="silent", ask="tf.explain(tape, loss, [w, b, c])"),
-    Pitfall("P69 whole numbers", "MIXED_DTYPE", """
+    Pitfall("P69 integers", "MIXED_DTYPE", """
         count = tf.constant(3)
         w = tf.Variable(2.0)
         try:

@@ -44,7 +44,7 @@ PITFALLS = [
                 h = x ** 4
             derivative = inner.gradient(h, x)
         """),
-    Pitfall("P43 the way there", "OUTER_TAPE_CLOSED", """
+    Pitfall("P43 the forward pass", "OUTER_TAPE_CLOSED", """
         x = tf.Variable(2.0)
         with tf.GradientTape() as inner:
             h = «x ** 4»

@@ -178,7 +178,7 @@ NEAR_MISSES = {
         with tf.GradientTape() as tape: y = x * slow
         g = tape.gradient(y, x)
         """,
-    "P22 a queue that only listens": """
+    "P22 a queue that only receives": """
         queue = tf.queue.FIFOQueue(10, tf.float32)
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape:

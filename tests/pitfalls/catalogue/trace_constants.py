@@ -41,7 +41,7 @@ NEAR_MISSES = {
             y = f()
         g = tape.gradient(y, x)
         """,
-    "P75 handed over": """
+    "P75 passed as an argument": """
         @tf.function
         def f(v, scale):
             return v * v * scale

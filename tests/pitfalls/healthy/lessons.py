@@ -20,8 +20,8 @@ def _shown(text):
     lines = text.rstrip().split("\n")
     call = lines[-1].removeprefix("tf.show(tape, ").removesuffix(")")
     made = [line.split(" = ")[0] for line in lines if "tf.Variable(" in line]
-    asked = "tape.gradient(" in text or "," in call
-    if not lines[-1].startswith("tf.show(tape, ") or not made or asked:
+    is_requested = "tape.gradient(" in text or "," in call
+    if not lines[-1].startswith("tf.show(tape, ") or not made or is_requested:
         return None
     return "\n".join([*lines[:-1], f"g = tape.gradient({call}, [{', '.join(made)}])"])
 

@@ -125,7 +125,7 @@ PROGRAMS = {
             y = tf.reduce_mean(samples ** 2)
         g = tape.gradient(y, [mean, spread])
         """,
-    "computed again on the way back": """
+    "computed again in the backward pass": """
         weights = tf.Variable([[0.5, -0.3], [0.2, 0.8]])
 
         @tf.recompute_grad

@@ -32,7 +32,7 @@ KINDS: dict[str, wraps.Mutation] = {
     "late watch": moves.late,
     "a constant": moves.constant,
     "trainable=False": moves.untrainable,
-    "whole numbers": moves.whole_numbers,
+    "integers": moves.integers,
     "no auto-watch": moves.not_by_itself,
     "swapped arguments": moves.swapped,
     "another object": moves.another_object,

@@ -1,4 +1,4 @@
-"""Pitfalls of watching, of time and of the question: statements that move, or are written anew."""
+"""Pitfalls of watching, of time and of the question: statements that move, or are written again."""
 
 from __future__ import annotations
 
@@ -140,17 +140,17 @@ def untrainable(program: Program, draw: random.Random) -> Mutant | None:
     return Mutant("trainable=False", "NOT_TRAINABLE", text)
 
 
-def whole_numbers(program: Program, draw: random.Random) -> Mutant | None:
-    """A variable of whole numbers."""
+def integers(program: Program, draw: random.Random) -> Mutant | None:
+    """A variable of integers."""
     call = some(draw, [made.value for made in _made(program)])
     if call is None:
         return None
     text = re.sub(r"(\d)\.\d+", r"\1", program.text_of(call))
-    return Mutant("whole numbers", "INT_DTYPE", program.with_text(call, text), keeps_values=False)
+    return Mutant("integers", "INT_DTYPE", program.with_text(call, text), keeps_values=False)
 
 
 def not_by_itself(program: Program, draw: random.Random) -> Mutant | None:
-    """A tape that was told not to watch variables by itself."""
+    """A tape that does not watch variables by itself."""
     items = [item.context_expr for item in program.block.items]
     call = next(e for e in items if ast.unparse(e).startswith("tf.GradientTape("))
     if call.keywords and call.keywords[0].arg == "watch_accessed_variables":
@@ -170,15 +170,15 @@ def _names_inside(program: Program) -> set[str]:
 
 def swapped(program: Program, draw: random.Random) -> Mutant | None:
     """Sources where the target belongs, and the other way round."""
-    asked = program.question
+    call = program.question
     if ".gradient(" not in program.text.rstrip().split("\n")[-1] or not program.sources:
         return None
     body = program.text.rstrip().rpartition("\n")[0]
     source = draw.choice(program.sources)
-    question = f"g = {asked.tape}.gradient({source}, [{asked.target}])"
+    question = f"g = {call.tape}.gradient({source}, [{call.target}])"
     lines = body.split("\n")
     for statement in ast.walk(program.tree):
-        if isinstance(statement, (ast.Assign, ast.AugAssign)) and _names(statement, asked.target):
+        if isinstance(statement, (ast.Assign, ast.AugAssign)) and _names(statement, call.target):
             lines[statement.lineno - 1] += HERE
     return Mutant("swapped arguments", "SWAPPED_ARGUMENTS", "\n".join([*lines, question, ""]))
 
@@ -196,7 +196,7 @@ SLICES = ("{v}[0]", "{v}[:1]")
 
 def another_object(program: Program, draw: random.Random) -> Mutant | None:
     """The question is of an object made of the source afterwards."""
-    asked = program.question
+    call = program.question
     made = [node.targets[0].id for node in _made(program)]
     source = some(draw, made)
     if source is None:
@@ -210,7 +210,7 @@ def another_object(program: Program, draw: random.Random) -> Mutant | None:
     lines = [
         body,
         f"fresh = {draw.choice(ways).format(v=source)}{HERE}",
-        f"{method}({asked.target}, [fresh])",
+        f"{method}({call.target}, [fresh])",
         "",
     ]
     return Mutant("another object", "WRONG_OBJECT", "\n".join(lines), keeps_values=False)

@@ -11,7 +11,7 @@ import textwrap
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tests.pitfalls.questions import Question, asked_by
+from tests.pitfalls.questions import Question, question_of
 
 HERE = "  # here"
 NAMESPACES = {"tf", "np", "math"}
@@ -45,7 +45,7 @@ class Program:
 
     @cached_property
     def question(self) -> Question:
-        return asked_by(self.text)
+        return question_of(self.text)
 
     @cached_property
     def block(self) -> ast.With:
@@ -87,7 +87,7 @@ class Program:
         return [call for call in calls if ast.unparse(call.func) == function]
 
     def with_text(self, node: ast.expr, text: str) -> str:
-        """The program with an expression written anew; its first line is marked."""
+        """The program with an expression replaced; its first line is marked."""
         start, end = node.lineno - 1, node.end_lineno - 1
         head = self.lines[start].encode()[: node.col_offset].decode()
         tail = self.lines[end].encode()[node.end_col_offset :].decode()

@@ -20,8 +20,8 @@ def test_nothing_is_found(name):
         assert explanation.connected
 
 
-def test_an_alarm_would_be_heard():
-    spoiled = HEALTHY["a perceptron"].replace("normal((4, 8)) * 0.5", "normal((4, 8)) / 0.0")
-    names = run(spoiled)
+def test_a_false_alarm_would_be_noticed():
+    non_finite = HEALTHY["a perceptron"].replace("normal((4, 8)) * 0.5", "normal((4, 8)) / 0.0")
+    names = run(non_finite)
     found = tapelab.explain(names["tape"], names["y"], names["sources"][0]).findings
     assert [each.code for each in found] == ["INF_LOCAL"]

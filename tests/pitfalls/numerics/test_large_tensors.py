@@ -58,7 +58,7 @@ def code(request):
     return request.param
 
 
-def test_before_anybody_asked(code):
+def test_before_any_gradient_call(code):
     assert code in codes(LARGE[code])
 
 
@@ -69,12 +69,12 @@ def test_after_the_gradient_of_a_persistent_tape(code):
 def test_from_bytes(code):
     explanation = explained(LARGE[code])
     loaded = from_bytes(to_bytes(explanation.recording))
-    (asked,) = (place.event for place in loaded.placed(e.Asked))
-    again = explain_recording(loaded, asked.targets[0], asked.sources[0])
+    (call,) = (place.event for place in loaded.placed(e.Asked))
+    again = explain_recording(loaded, call.targets[0], call.sources[0])
     assert again.findings == explanation.findings
 
 
-def test_what_an_op_received_is_told_of_large_tensors():
+def test_what_an_op_received_is_reported_of_large_tensors():
     (finding,) = explained(LARGE["INF_LOCAL"]).findings
     assert "received 0, where its derivative is infinite" in finding.message
     assert "400 of 400 numbers" in finding.message

@@ -39,7 +39,7 @@ TAPE = Exercise(
     ("Watch x.",),
 )  # fmt: skip
 HIDDEN = Exercise(
-    "3", "Secret", "Nobody can know this number.",
+    "3", "Secret", "This number cannot be known.",
     (value("The number", 10, SECRET).private(),),
     ("Ask the teacher.",),
 )  # fmt: skip
