@@ -87,8 +87,8 @@ class BackwardSteps:
         start = columns["event.start"][np.maximum(events, 0)]
         fields = columns["event.fields"]
         inputs = fields[np.minimum(start + 3, len(fields) - 1)]
-        found = fields[np.minimum(start + 4 + inputs, len(fields) - 1)]
-        return np.where(events >= 0, found, -1)
+        results = fields[np.minimum(start + 4 + inputs, len(fields) - 1)]
+        return np.where(events >= 0, results, -1)
 
     def ran(self, step: int) -> e.Ran:
         """The op through which a step leads."""
@@ -113,8 +113,8 @@ class BackwardSteps:
     def through(self, names: Container[str]) -> list[int]:
         """The steps through ops of some names, from the target on."""
         wanted = [at for at, op in enumerate(self.recording.ops) if op.name in names]
-        found: list[int] = np.flatnonzero(np.isin(self._numbers, wanted)).tolist()
-        return found
+        steps: list[int] = np.flatnonzero(np.isin(self._numbers, wanted)).tolist()
+        return steps
 
     def all_of(self, names: Container[str]) -> list[int]:
         """The events of all ops of some names, on the way or not, as they ran."""
@@ -122,8 +122,8 @@ class BackwardSteps:
         ran = np.flatnonzero(columns["event.kind"] == e.KIND_OF[e.Ran])
         ops = columns["event.fields"][columns["event.start"][ran]]
         wanted = [at for at, op in enumerate(self.recording.ops) if op.name in names]
-        found: list[int] = ran[np.isin(ops, wanted)].tolist()
-        return found
+        events: list[int] = ran[np.isin(ops, wanted)].tolist()
+        return events
 
     @cached_property
     def cotangent(self) -> dict[int, int]:
@@ -193,20 +193,20 @@ def _steps(recording: Recording, call: int) -> NDArray[Any]:
     flowed = np.flatnonzero(columns["event.kind"] == e.KIND_OF[e.Flowed])
     starts = columns["event.start"][flowed]
     rows = columns["event.fields"][starts[:, None] + np.arange(8)]
-    found: NDArray[Any] = rows[rows[:, 0] == call]
-    starts = np.flatnonzero(found[:, 1] < 0)
+    steps: NDArray[Any] = rows[rows[:, 0] == call]
+    starts = np.flatnonzero(steps[:, 1] < 0)
     later = starts[1:][np.diff(starts) > 1]  # several targets start together, rows one by one
-    return found[later[-1] :] if len(later) else found
+    return steps[later[-1] :] if len(later) else steps
 
 
 def _leading(
-    recording: Recording, sources: bytes, tensors: Any, events: Any, made: Any
+    recording: Recording, sources: bytes, tensors: Any, events: Any, results: Any
 ) -> list[int]:
     """Which steps lead on to the source: found from its end."""
     leads = bytearray(sources + b"\0")  # the last is for the start at the target
     several = _of_several(recording)
     kept: list[int] = []
-    givers, steps, takers = made.tolist(), events.tolist(), tensors.tolist()
+    givers, steps, takers = results.tolist(), events.tolist(), tensors.tolist()
     for step in range(len(takers) - 1, -1, -1):
         if leads[takers[step]]:
             kept.append(step)
@@ -222,9 +222,9 @@ def _of_several(recording: Recording) -> dict[int, tuple[int, ...]]:
     start, fields = columns["event.start"], columns["event.fields"]
     ran = np.flatnonzero(columns["event.kind"] == e.KIND_OF[e.Ran])
     counts = np.diff(start)[ran] - 4 - fields[start[ran] + 3]
-    found = {}
+    outputs = {}
     for index in ran[counts > 1].tolist():
         event = recording.event(index)
         assert isinstance(event, e.Ran)
-        found[index] = event.outputs
-    return found
+        outputs[index] = event.outputs
+    return outputs

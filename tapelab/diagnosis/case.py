@@ -230,12 +230,12 @@ class Case:
 
     def _crossing(self, wanted: NDArray[Any], to: TensorSet, origins: TensorSet) -> list[Edge]:
         """The edges among the wanted ones that lead from some tensors to others, in code order."""
-        edges, found = self.flow.edges, []
+        edges, crossing = self.flow.edges, []
         for at in np.flatnonzero(wanted).tolist():
-            origin, made = edges.origin[at], edges.to[at]
-            if made in to and origin in origins and not self.source_mask[made]:
-                found.append(edges.edge(at))
-        return found
+            origin, result = edges.origin[at], edges.to[at]
+            if result in to and origin in origins and not self.source_mask[result]:
+                crossing.append(edges.edge(at))
+        return crossing
 
     def _is_missed(self, edge: Edge) -> bool:
         """Whether a cut makes a gradient that arrives on other paths incomplete."""

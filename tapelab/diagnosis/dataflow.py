@@ -147,7 +147,7 @@ class Flow:
     def _cuts(self, ran: _Ran) -> NDArray[Any]:
         """The number of the cut of each edge through an op; the first that applies."""
         op, cause, event = ran.op[ran.of], ran.cause[ran.of], ran.event[ran.of]
-        made = self._floating[ran.origin] & ~self._floating[ran.to]
+        to_integers = self._floating[ran.origin] & ~self._floating[ran.to]
         because = self._reasons[op, np.minimum(ran.position, self._last[op])]
         unwatched = cause == e.Cause.UNWATCHED
         watched = np.full(len(self._variables), -1)
@@ -155,9 +155,9 @@ class Flow:
         table: list[tuple[Any, Cut]] = [
             (self._of_pattern("stop")[op], Cut.STOPPED),
             (self._of_pattern("stateful")[op], Cut.HANDED_OUT),
-            (made & self._named("cast")[op], Cut.INTEGER),
+            (to_integers & self._named("cast")[op], Cut.INTEGER),
             (self._of_pattern("outside")[op] & because, Cut.OUTSIDE),
-            (made | because, Cut.FLAT),
+            (to_integers | because, Cut.FLAT),
             (np.isin(event * self._width + ran.position, self._withheld), Cut.WITHHELD),
             (unwatched & (event < watched[ran.origin]), Cut.LATE),
             (unwatched & (not self.opened), Cut.BEFORE),
@@ -252,8 +252,8 @@ class Flow:
 
     def first_state_of(self, variable: int) -> int:
         """The state with which a variable began, as far as the recording knows it."""
-        made = (place.event for place in self.recording.placed(e.Made))
-        states = (event.tensor for event in made if isinstance(event, e.Made))
+        events = (place.event for place in self.recording.placed(e.Made))
+        states = (event.tensor for event in events if isinstance(event, e.Made))
         own = (tensor for tensor in states if self._variables[tensor] == variable)
         return next(own, self._variables.index(variable))
 

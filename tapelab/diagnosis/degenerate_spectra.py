@@ -79,8 +79,8 @@ def degenerate(case: Case) -> Iterator[Finding]:
 def _uses_vectors(backward: BackwardSteps, step: int) -> bool:
     """Whether a gradient arrives at the vectors, and not at the values alone."""
     vectors = backward.ran(step).outputs[1:]
-    found = (backward.cotangent.get(each) for each in vectors)
-    return any(total is not None and backward.largest[total] > 0 for total in found)
+    totals = (backward.cotangent.get(each) for each in vectors)
+    return any(total is not None and backward.largest[total] > 0 for total in totals)
 
 
 def _least_gap(values: NDArray[Any]) -> tuple[float, float, float]:

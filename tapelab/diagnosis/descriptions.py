@@ -150,15 +150,15 @@ def operand(case: Case, edge: Edge) -> Written | None:
     """The expression that an op took as its input, where the code shows which one it is."""
     span = case.recording.located[edge.event].span
     node, code = case.codes.expression(span), case.codes.of(span)
-    found: ast.expr | None = None
+    expression: ast.expr | None = None
     match node:
         case ast.BinOp(left=left, right=right):
-            found = (left, right)[edge.position] if edge.position < 2 else None
+            expression = (left, right)[edge.position] if edge.position < 2 else None
         case ast.UnaryOp(operand=only) | ast.Subscript(value=only):
-            found = only
+            expression = only
         case ast.Call(args=args) if edge.position < len(args):
-            found = args[edge.position]
-    return Written(code, found) if code and found is not None else None
+            expression = args[edge.position]
+    return Written(code, expression) if code and expression is not None else None
 
 
 def visible(code: Code, scope: Scope, name: str) -> bool:

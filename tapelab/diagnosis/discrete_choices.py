@@ -92,17 +92,17 @@ def is_reported_elsewhere(case: Case, edge: Edge) -> bool:
 
 def _beginnings(case: Case, edge: Edge) -> list[Edge]:
     """The steps from floats of the source's to what a step took that is not."""
-    back, seen, found = [edge.origin], {edge.origin}, []
+    back, seen, beginnings = [edge.origin], {edge.origin}, []
     while back:
         for step in case.flow.into.get(back.pop(), ()):
             if step.origin not in case.downstream or step.cut not in {None, Cut.FLAT, Cut.INTEGER}:
                 continue
             if case.flow.is_floating(step.origin):
-                found.append(step)
+                beginnings.append(step)
             elif step.origin not in seen:
                 seen.add(step.origin)
                 back.append(step.origin)
-    return found
+    return beginnings
 
 
 @finding(
@@ -232,8 +232,8 @@ def only_decides(case: Case) -> Finding | None:
     """The source was asked whether something holds, and the target was made in the branch."""
     if case.path or case.connected:
         return None
-    found = (each for each in _predicates(case) if _is_decisive(case, each))
-    predicate = next(found, None)
+    decisive = (each for each in _predicates(case) if _is_decisive(case, each))
+    predicate = next(decisive, None)
     return None if predicate is None else _decided(case, predicate)
 
 
@@ -253,9 +253,9 @@ def _truth_events(case: Case) -> list[Located]:
     """The events that made truth values, or asked for one."""
     columns, edges = case.recording.columns, case.flow.edges.columns
     kinds = [at for at, name in enumerate(case.recording.dtypes) if name == "bool"]
-    made = edges[2][np.isin(columns["tensor.dtype"][edges[1]], kinds)]
+    events = edges[2][np.isin(columns["tensor.dtype"][edges[1]], kinds)]
     left = [place.index for place in case.recording.placed(e.Left)]
-    return [case.recording.located[at] for at in sorted({*made.tolist(), *left})]
+    return [case.recording.located[at] for at in sorted({*events.tolist(), *left})]
 
 
 def _condition(case: Case, span: int) -> ast.expr | None:

@@ -165,7 +165,7 @@ class Grouped:
     def __init__(self, edges: Edges, side: NDArray[Any]) -> None:
         self._edges = edges
         self._side = side
-        self._made: dict[int, list[Edge]] = {}
+        self._lists: dict[int, list[Edge]] = {}
 
     @cached_property
     def _order(self) -> NDArray[Any]:
@@ -184,12 +184,12 @@ class Grouped:
         return iter(np.unique(self._side).tolist())
 
     def __getitem__(self, tensor: int) -> list[Edge]:
-        found = self._made.get(tensor)
-        if found is None:
+        edges = self._lists.get(tensor)
+        if edges is None:
             first, last = np.searchsorted(self._sorted, (tensor, tensor + 1))
             numbers = self._order[first:last].tolist()
-            found = self._made[tensor] = [self._edges.edge(at) for at in numbers]
-        return found
+            edges = self._lists[tensor] = [self._edges.edge(at) for at in numbers]
+        return edges
 
     def get(self, tensor: int, default: Any = None) -> list[Edge]:
         """The edges of a tensor; the default where there are none."""

@@ -180,8 +180,8 @@ def left(case: Case, edge: Edge) -> Finding:
 def no_tensor(case: Case) -> Finding | None:
     """A target that is a number of NumPy or Python, and came from nowhere that is known."""
     event = case.flow.maker_of.get(case.target, -1)
-    made = case.recording.event(event) if event >= 0 else None
-    stray = isinstance(made, e.Made) and case.recording.strings[made.how] == STRAY
+    maker = case.recording.event(event) if event >= 0 else None
+    stray = isinstance(maker, e.Made) and case.recording.strings[maker.how] == STRAY
     if not stray or case.path:
         return None
     target = name_of(case, case.target)
@@ -348,8 +348,8 @@ def called_directly(case: Case, span: int) -> Fix | None:
 def _function_body(code: Code, function: ast.Name | ast.Lambda) -> ast.AST | None:
     if isinstance(function, ast.Lambda):
         return function
-    made = (node for node in ast.walk(code.tree) if isinstance(node, ast.FunctionDef))
-    return next((node for node in made if node.name == function.id), None)
+    functions = (node for node in ast.walk(code.tree) if isinstance(node, ast.FunctionDef))
+    return next((node for node in functions if node.name == function.id), None)
 
 
 def _reworded(code: Code, body: ast.AST) -> list[edits.Edit] | None:

@@ -110,13 +110,13 @@ def _together(cases: tuple[Case, ...]) -> Explanation:
     """One explanation for several sources, with the findings of all."""
     parts = tuple(map(_explained, cases))
     common = [finding for check in ACROSS_SOURCES for finding in check(cases)]
-    found = dict.fromkeys([*common, *(each for part in parts for each in part.findings)])
+    findings = dict.fromkeys([*common, *(each for part in parts for each in part.findings)])
     return Explanation(
         target=parts[0].target,
         source=", ".join(part.source for part in parts),
         connected=all(part.connected for part in parts),
         partial=any(part.partial for part in parts),
-        findings=tuple(_sorted(found)),
+        findings=tuple(_sorted(findings)),
         recording=cases[0].recording,
         parts=parts,
     )
@@ -148,8 +148,8 @@ def _missing(case: Case) -> Iterator[Finding]:
 
 
 def _at_the_source(case: Case) -> Iterator[Finding]:
-    found = (cause(case) for cause in source_causes())
-    first = next((finding for finding in found if finding), None)
+    findings = (cause(case) for cause in source_causes())
+    first = next((finding for finding in findings if finding), None)
     if first:
         yield first
     if first and first.code == "INT_DTYPE":
@@ -246,8 +246,8 @@ def finding_of(refusal: Refusal) -> Finding | None:
     case = Case.of_call(Analysis(recording), call)
     if refusal.code == "SOME_NONE":
         return all_none(case, _before(case, call))
-    found: Finding | None = ON_REFUSAL[refusal.code](case, refusal.details)
-    return found
+    finding: Finding | None = ON_REFUSAL[refusal.code](case, refusal.details)
+    return finding
 
 
 def _before(case: Case, call: int) -> Explanation | None:

@@ -86,8 +86,8 @@ class Probe:
         values = [*self.values[:number], moved, *self.values[number + 1 :]]
         tensors = [constant_of(np.asarray(each, np.complex128)) for each in values]
         with _unwarned():
-            found = self._called(tensors, ())
-        return complex(found) if np.iscomplexobj(found) else None
+            value = self._called(tensors, ())
+        return complex(value) if np.iscomplexobj(value) else None
 
     def gradients(self) -> tuple[list[Array | None], GradientTape]:
         """What the rules give for each input, None where nothing arrives, and the tape asked."""
@@ -95,8 +95,8 @@ class Probe:
         with GradientTape(persistent=True) as tape:
             tape.watch([*tensors, *self.holders])
             y = self.f(*self._given(tensors))
-        found = tape.gradient(y, [*tensors, *self.holders])
-        return [None if each is None else _dense(each) for each in found], tape
+        gradients = tape.gradient(y, [*tensors, *self.holders])
+        return [None if each is None else _dense(each) for each in gradients], tape
 
     def forward(self, directions: Sequence[Array]) -> float:
         """How fast the function moves along a direction, by going forward; NaN where it cannot."""
@@ -115,8 +115,8 @@ class Probe:
     def _tensors(self, values: Sequence[Array]) -> list[Tensor]:
         """A tensor for every input that is no variable."""
         free = zip(values, self.dtypes, strict=True)
-        made = [constant_of(np.asarray(value, dtype)) for value, dtype in free]
-        return made[: len(made) - len(self.holders)]
+        tensors = [constant_of(np.asarray(value, dtype)) for value, dtype in free]
+        return tensors[: len(tensors) - len(self.holders)]
 
     def _given(self, tensors: Sequence[Tensor]) -> list[Any]:
         """The arguments of the function: its tensors in their places, its variables as they are."""
@@ -188,27 +188,27 @@ def _inputs(f: Callable[..., Any], x: Any) -> list[Any]:
     return list(x) if not numbers or len(_parameters(f)) == len(x) > 1 else [x]
 
 
-def _finest(made: Probe, inputs: list[Any]) -> Probe:
+def _finest(candidate: Probe, inputs: list[Any]) -> Probe:
     """The probe in float64 if the function takes it, else in the dtypes of its inputs."""
     own = [np.dtype(as_dtype(each.dtype).as_numpy_dtype) for each in inputs]
-    count = len(own) - len(made.holders)
-    made.dtypes = [*made.dtypes[:count], *own[count:]]
+    count = len(own) - len(candidate.holders)
+    candidate.dtypes = [*candidate.dtypes[:count], *own[count:]]
     try:
-        result = made._called(made._tensors(made.values), made.values)
+        result = candidate._called(candidate._tensors(candidate.values), candidate.values)
     except Exception:  # noqa: BLE001 what is wrong in any dtype comes up again below
-        made.dtypes = own
-        result = made._called(made._tensors(made.values), made.values)
-    again = made._called(made._tensors(made.values), made.values)
+        candidate.dtypes = own
+        result = candidate._called(candidate._tensors(candidate.values), candidate.values)
+    again = candidate._called(candidate._tensors(candidate.values), candidate.values)
     if not np.array_equal(result, again, equal_nan=True):
         raise ValueError(
             f"check_gradients() got {float(result):g} and then {float(again):g} from f at the same "
             "point, so differences say nothing. Draw random numbers outside of f, or with "
             "tf.random.stateless_normal."
         )
-    kinds = [*made.dtypes, result.dtype]
-    made.value = float(result)
-    made.eps = max(_eps(each) for each in kinds)
-    return made
+    kinds = [*candidate.dtypes, result.dtype]
+    candidate.value = float(result)
+    candidate.eps = max(_eps(each) for each in kinds)
+    return candidate
 
 
 def _eps(dtype: np.dtype[Any]) -> float:
@@ -286,8 +286,8 @@ def _number(result: Any) -> Any:
 
 
 def _dense(gradient: Any) -> Array:
-    found = gradient.dense() if isinstance(gradient, IndexedSlices) else gradient
-    return np.asarray(found, DOUBLE)
+    array = gradient.dense() if isinstance(gradient, IndexedSlices) else gradient
+    return np.asarray(array, DOUBLE)
 
 
 TINY: Final = 1e-30
@@ -332,20 +332,22 @@ def _checked(at: Probe, tolerance: float | None, seed: int) -> GradientCheck:
     else:
         numeric, method = _numeric(at)
         inputs = [
-            _compared(at, name, found, numbers, allowed)
-            for name, found, numbers in zip(at.names, gradients, numeric, strict=True)
+            _compared(at, name, analytic, numbers, allowed)
+            for name, analytic, numbers in zip(at.names, gradients, numeric, strict=True)
         ]
-    found = GradientCheck(tuple(inputs), method, allowed)
-    if found.passed:
-        return found
-    kink = None if large else _kink(at, found, allowed)
-    return GradientCheck(found.inputs, method, allowed, ignored_by(tape, found), kink)
+    check = GradientCheck(tuple(inputs), method, allowed)
+    if check.passed:
+        return check
+    kink = None if large else _kink(at, check, allowed)
+    return GradientCheck(check.inputs, method, allowed, ignored_by(tape, check), kink)
 
 
-def _compared(at: Probe, name: str, found: Array | None, numeric: Array, allowed: float) -> Checked:
-    analytic = np.zeros_like(numeric) if found is None else found
+def _compared(
+    at: Probe, name: str, gradient: Array | None, numeric: Array, allowed: float
+) -> Checked:
+    analytic = np.zeros_like(numeric) if gradient is None else gradient
     error = _errors(at, analytic, numeric, allowed)
-    return Checked(name, analytic, numeric, error, missing=found is None and bool(error.any()))
+    return Checked(name, analytic, numeric, error, missing=gradient is None and bool(error.any()))
 
 
 def _errors(at: Probe, analytic: Array, numeric: Array, allowed: float) -> Array:
@@ -403,9 +405,9 @@ def _alike(exact: Array, central: Array) -> bool:
     return bool(np.all(np.abs(exact - central) <= 1e-3 * scale))
 
 
-def _kink(at: Probe, found: GradientCheck, allowed: float) -> tuple[float, float] | None:
+def _kink(at: Probe, check: GradientCheck, allowed: float) -> tuple[float, float] | None:
     """The derivatives on both sides of the worst entry, if they differ as at a kink."""
-    worst = found.worst
+    worst = check.worst
     assert worst is not None
     number = at.names.index(worst.name)
     above, below = at.steps(number, worst.index)
@@ -440,9 +442,9 @@ def _direction(
     length = np.sqrt(sum(float(np.sum(direction * direction)) for direction in directions))
     directions = [direction / length for direction in directions]
     derivative = sum(
-        float(np.sum(found * direction))
-        for found, direction in zip(gradients, directions, strict=True)
-        if found is not None
+        float(np.sum(gradient * direction))
+        for gradient, direction in zip(gradients, directions, strict=True)
+        if gradient is not None
     )
     size = max((float(np.max(np.abs(each), initial=0.0)) for each in at.values), default=0.0)
     step = float(np.cbrt(at.eps)) * max(1.0, size)

@@ -78,9 +78,9 @@ def gradient_function(case: Case, name: str) -> Written | None:
     for code, span in _cells(case):
         for _, node in code.placed:
             if isinstance(node, ast.FunctionDef) and node.name == name:
-                found = _returned_by(node)
-                if found is not None:
-                    return Written(code, span, found)
+                returned = _returned_by(node)
+                if returned is not None:
+                    return Written(code, span, returned)
     return None
 
 
@@ -239,8 +239,8 @@ def upstream_ignored(case: Case) -> Iterator[Finding]:
     if backward is None or not len(backward):
         return
     own = {op.name for op in case.recording.ops if any(each.sentence for each in op.rules)}
-    found = {name: gradient_function(case, name) for name in own}
-    written = {name: function for name, function in found.items() if function is not None}
+    functions = {name: gradient_function(case, name) for name in own}
+    written = {name: function for name, function in functions.items() if function is not None}
     for step in backward.through(written):
         function = written[backward.ops[step]]
         if _matters(backward, step) and _is_ignored(function):
@@ -324,8 +324,8 @@ def _ignores(back: Any, results: tuple[Any, ...]) -> bool:
 
 
 def _gradients(back: Any, seeds: list[Any]) -> list[Any]:
-    found = back(*[constant_of(each) for each in seeds])
-    dense = [each.dense() if isinstance(each, IndexedSlices) else each for each in found]
+    gradients = back(*[constant_of(each) for each in seeds])
+    dense = [each.dense() if isinstance(each, IndexedSlices) else each for each in gradients]
     return [np.asarray(each) for each in dense if each is not None]
 
 
@@ -354,13 +354,13 @@ def _live(code: CodeType | None) -> Written | None:
         return None
     file = code.co_filename
     text = Code(Source(title_of(file), file, 1, "\n".join(lines_of(file))))
-    found: list[Function] = [
+    functions: list[Function] = [
         each
         for each in ast.walk(text.tree)
         if (isinstance(each, ast.Lambda) and _holds_code(text, each, code))
         or (isinstance(each, ast.FunctionDef) and _begins_at(each, code))
     ]
-    innermost = min(found, key=lambda each: len(text.text(each)), default=None)
+    innermost = min(functions, key=lambda each: len(text.text(each)), default=None)
     return None if innermost is None else Written(text, -1, innermost)
 
 

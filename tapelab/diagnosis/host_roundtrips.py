@@ -51,7 +51,7 @@ def _exits(recording: Recording) -> list[tuple[int, int]]:
 
 def _constants(recording: Recording) -> list[tuple[int, int, int]]:
     """Constants that came from nowhere: the event that shows them first, and its span."""
-    found: dict[int, tuple[int, int, int]] = {}
+    constants: dict[int, tuple[int, int, int]] = {}
     explained: set[int] = set()
     for place in recording.placed(e.Made, e.Ran, e.Returned, e.Watched):
         match place.event:
@@ -66,8 +66,8 @@ def _constants(recording: Recording) -> list[tuple[int, int, int]]:
                 continue
         for tensor in shown:
             if int(recording.columns["tensor.role"][tensor]) == Role.CONSTANT:
-                found.setdefault(tensor, (place.index, tensor, place.span))
-    return [each for tensor, each in found.items() if tensor not in explained]
+                constants.setdefault(tensor, (place.index, tensor, place.span))
+    return [each for tensor, each in constants.items() if tensor not in explained]
 
 
 class Trail:

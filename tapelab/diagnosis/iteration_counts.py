@@ -91,9 +91,9 @@ def not_converged(case: Case) -> Iterator[Finding]:
     if backward is None or backward.is_non_finite or not len(backward):
         return
     for loop in _loops(case, backward):
-        found = [backward.value(each) for each in loop.values]
-        values = [each for each in found if each is not None]
-        if len(values) < len(found) or len({each.shape for each in values}) > 1:
+        iterates = [backward.value(each) for each in loop.values]
+        values = [each for each in iterates if each is not None]
+        if len(values) < len(iterates) or len({each.shape for each in values}) > 1:
             continue
         moves = [float(np.linalg.norm(after - before)) for before, after in pairwise(values)]
         slows = all(after < before for before, after in pairwise(moves))
@@ -109,20 +109,20 @@ def not_converged(case: Case) -> Iterator[Finding]:
 def _loops(case: Case, backward: BackwardSteps) -> Iterator[Loop]:
     """The updates `z = z ± …` in loops: ops of one place, each on the result of the last."""
     spans, ran = case.recording.columns["event.span"], np.unique(backward.event)
-    found, counts = np.unique(spans[ran[ran >= 0]], return_counts=True)
-    for span, count in zip(found.tolist(), counts.tolist(), strict=True):
+    unique_spans, counts = np.unique(spans[ran[ran >= 0]], return_counts=True)
+    for span, count in zip(unique_spans.tolist(), counts.tolist(), strict=True):
         if not LEAST_UPDATES <= count <= MOST_UPDATES or not _is_update(case, span):
             continue
         events = sorted({event for event in backward.event if event >= 0 and spans[event] == span})
         rans = [case.recording.event(event) for event in events]
-        made = [ran.outputs[0] for ran in rans if isinstance(ran, e.Ran)]
+        results = [ran.outputs[0] for ran in rans if isinstance(ran, e.Ran)]
         chained = all(
             isinstance(ran, e.Ran) and before in ran.inputs
-            for before, ran in zip(made, rans[1:], strict=False)
+            for before, ran in zip(results, rans[1:], strict=False)
         )
-        if chained and len(made) == len(events):
+        if chained and len(results) == len(events):
             first = rans[0].inputs[0] if isinstance(rans[0], e.Ran) else -1
-            yield Loop(span, tuple(events), (first, *made))
+            yield Loop(span, tuple(events), (first, *results))
 
 
 def _is_update(case: Case, span: int) -> bool:
@@ -157,12 +157,12 @@ def _residual(case: Case, backward: BackwardSteps, loop: Loop) -> float | None:
 
 def _made_of(case: Case, seeds: set[int], first: int, last: int) -> set[int]:
     """The tensors made of some others between two events."""
-    made = set(seeds)
+    tensors = set(seeds)
     for index in range(first + 1, last):
         ran = case.recording.event(index)
-        if isinstance(ran, e.Ran) and not made.isdisjoint(ran.inputs):
-            made.update(ran.outputs)
-    return made
+        if isinstance(ran, e.Ran) and not tensors.isdisjoint(ran.inputs):
+            tensors.update(ran.outputs)
+    return tensors
 
 
 def _fixed_by_source(case: Case, backward: BackwardSteps, tensor: int, loop: Loop) -> bool:
@@ -279,11 +279,11 @@ def _tests(case: Case) -> dict[Extent | None, list[e.Located]]:
     """What of the source's left for Python, by the place in the code: Python tests a `while` once
     at its head and then at its end, which is one place to a reader.
     """
-    found: dict[Extent | None, list[e.Located]] = {}
+    tests: dict[Extent | None, list[e.Located]] = {}
     for place in case.recording.placed(e.Left):
         if isinstance(place.event, e.Left) and place.event.tensor in case.downstream:
-            found.setdefault(case.codes.extent(place.span), []).append(place)
-    return found
+            tests.setdefault(case.codes.extent(place.span), []).append(place)
+    return tests
 
 
 def _left(place: e.Located) -> e.Left:

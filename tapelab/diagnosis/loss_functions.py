@@ -207,7 +207,7 @@ def _twice(case: Case, backward: BackwardSteps, step: int, first: int, applied: 
     event = backward.event[step]
     span, text, line = spot(case, first, applied)
     _, loss, used = spot(case, event, backward.ops[step])
-    made = value_range(backward, backward.tensor[step])
+    outputs = value_range(backward, backward.tensor[step])
     return Finding(
         code="DOUBLE_SOFTMAX",
         title=say("{applied} is applied twice", applied=applied),
@@ -217,7 +217,7 @@ def _twice(case: Case, backward: BackwardSteps, step: int, first: int, applied: 
                 "and applies {applied} again.",
                 text=text,
                 line=line,
-                made=made,
+                made=outputs,
                 loss=loss,
                 applied=applied,
             ),
@@ -312,9 +312,11 @@ def _from_logits(case: Case, span: int) -> Fix | None:
     if code is None or not isinstance(call, ast.Call):
         return None
     if ast.unparse(call.func).rpartition(".")[2] not in TAKES_PROBABILITIES:
-        made = _made_by(code, call)
+        constructor = _made_by(code, call)
         return (
-            edits.fix(code, [edits.with_argument(code, made, "from_logits=True")]) if made else None
+            edits.fix(code, [edits.with_argument(code, constructor, "from_logits=True")])
+            if constructor
+            else None
         )
     return edits.fix(code, [edits.with_argument(code, call, "from_logits=True")])
 
@@ -325,9 +327,9 @@ def _made_by(code: Code, call: ast.Call) -> ast.Call | None:
     for statement in code.statements():
         match statement, call.func:
             case (
-                ast.Assign(targets=[ast.Name(id=given)], value=ast.Call() as made),
+                ast.Assign(targets=[ast.Name(id=given)], value=ast.Call() as constructor),
                 ast.Name(id=called),
             ) if given == called:
-                if ast.unparse(made.func).rpartition(".")[2].lower() in kinds:
-                    return made
+                if ast.unparse(constructor.func).rpartition(".")[2].lower() in kinds:
+                    return constructor
     return None

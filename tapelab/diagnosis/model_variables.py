@@ -211,10 +211,10 @@ def _is_out_of_sight(case: Case, span: int) -> bool:
     An attribute of a `tf.Module`, or of a class of which no more is known, is found once somebody
     looks; one of a Keras layer is not, and neither is one of a plain object.
     """
-    made = _class_around(case, span)
-    if made is None:
+    owner = _class_around(case, span)
+    if owner is None:
         return False
-    bases = [ast.unparse(base) for base in made.bases]
+    bases = [ast.unparse(base) for base in owner.bases]
     seldom = not bases or any(base.endswith(KERAS) for base in bases)
     return seldom or not _is_attribute(case.codes.statement(span))
 

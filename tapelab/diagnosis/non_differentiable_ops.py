@@ -104,12 +104,12 @@ def _held_back(case: Case, edge: Edge) -> str:
     A recording that is made for it has a gradient call there, see `recorder/stopped_gradients.py`.
     """
     span = case.recording.located[edge.event].span
-    found = [result for place in case.recording.placed(e.Asked) if place.span == span
+    gradients = [result for place in case.recording.placed(e.Asked) if place.span == span
              for result in _beyond(case, place.event)] if case.connected else []  # fmt: skip
-    if not found:
+    if not gradients:
         return ""
-    text = ONCE if len(found) == 1 else OFTEN
-    value, source = number(case, found[0]), name_of(case, case.source)
+    text = ONCE if len(gradients) == 1 else OFTEN
+    value, source = number(case, gradients[0]), name_of(case, case.source)
     return say(text, value=value, source=source)
 
 
@@ -268,13 +268,13 @@ def int_source(case: Case) -> Finding | None:
         return None
     name, span = name_of(case, case.source), facts.span
     text, line = case.codes.text(span), case.codes.line(span)
-    made = say("`{text}` in line {line} created it as integers.", text=text, line=line)
+    message = say("`{text}` in line {line} created it as integers.", text=text, line=line)
     step = say("`{name}` was made as {dtype}", name=name, dtype=facts.dtype)
     return Finding(
         code="INT_DTYPE",
         title=say("`{name}` is {dtype}", name=name, dtype=facts.dtype),
         message=paragraph(
-            made if text else "",
+            message if text else "",
             say(
                 "A derivative describes a small change, and integers cannot change by a small "
                 "amount."
@@ -343,8 +343,8 @@ def _whole_numbers(node: ast.expr) -> list[ast.expr]:
         case ast.UnaryOp(operand=inner):
             return _whole_numbers(inner)
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            found = [_whole_numbers(part) for part in parts]
-            return [each for part in found for each in part] if all(found) else []
+            numbers = [_whole_numbers(part) for part in parts]
+            return [each for part in numbers for each in part] if all(numbers) else []
     return []
 
 

@@ -135,11 +135,11 @@ def _of_value(
 ) -> FirstNonFinite:
     """The origin in an op that made a non-finite value from finite ones."""
     result = next(each for each in ran.outputs if backward.measures.nonfinite[each])
-    blamed, found = ran.inputs[_blamed(case, ran)], backward.value(result)
-    if found is None:
+    blamed, array = ran.inputs[_blamed(case, ran)], backward.value(result)
+    if array is None:
         value = np.nan if backward.measures.of(result).nans else np.inf
     else:
-        value = found[~np.isfinite(found)].reshape(-1)[0]
+        value = array[~np.isfinite(array)].reshape(-1)[0]
     return FirstNonFinite(
         step, event, _at_fault(case, backward, blamed, result), float(np.real(value))
     )
@@ -306,14 +306,14 @@ def _infinite_derivative(
 ) -> Finding:
     """An infinite or undefined derivative at the input of an op."""
     text, line = _text(case, first.event), line_of(case, first.event)
-    made = None if first.made is None else format_value(first.made)
-    template = INFINITE_DERIVATIVE if made is None else INFINITE_VALUE
+    result = None if first.made is None else format_value(first.made)
+    template = INFINITE_DERIVATIVE if result is None else INFINITE_VALUE
     return Finding(
         code="INF_LOCAL",
         title=say("The derivative of `{text}` is not finite", text=text),
         message=paragraph(
-            say(template, text=text, line=line, given=format_value(first.given), made=made),
-            say(TIMES_ZERO) if made is None and _meets_zero(backward, first.step) else "",
+            say(template, text=text, line=line, given=format_value(first.given), made=result),
+            say(TIMES_ZERO) if result is None and _meets_zero(backward, first.step) else "",
             _result_of(case, backward),
         ),
         where=case.codes.where(case.recording.located[first.event].span),
@@ -429,16 +429,16 @@ def _result_of(case: Case, backward: BackwardSteps) -> str:
             target=target,
             source=source,
         )
-    made = format_value(np.nan if measure.nans else np.inf)
+    text = format_value(np.nan if measure.nans else np.inf)
     if backward.measures.count[backward.result] == 1:
-        return say("So the gradient for `{source}` is {made}.", source=source, made=made)
+        return say("So the gradient for `{source}` is {made}.", source=source, made=text)
     return say_many(
         "So {count} of {all} numbers in the gradient for `{source}` is {made}.",
         "So {count} of {all} numbers in the gradient for `{source}` are {made}.",
         int(measure.nans + measure.infinities),
         all=int(backward.measures.count[backward.result]),
         source=source,
-        made=made,
+        made=text,
     )
 
 

@@ -128,9 +128,9 @@ def renaming(case: Case, tensor: int) -> Rebinding | None:
 def _reused_name(statement: ast.stmt | None, op: ast.expr | None) -> str:
     """The name that an assignment gives to what an op computed from it; empty if it does not."""
     match statement:
-        case ast.Assign(targets=[ast.Name() as target], value=ast.ListComp() as made) if op:
-            lists = (ast.unparse(part) for each in made.generators for part in _parts(each.iter))
-            return target.id if made.elt is op and target.id in lists else ""
+        case ast.Assign(targets=[ast.Name() as target], value=ast.ListComp() as loop) if op:
+            lists = (ast.unparse(part) for each in loop.generators for part in _parts(each.iter))
+            return target.id if loop.elt is op and target.id in lists else ""
         case ast.Assign(targets=[ast.Name() | ast.Attribute() | ast.Subscript() as target]) if op:
             name = ast.unparse(target)
             return name if any(ast.unparse(part) == name for part in _parts(op)) else ""
@@ -207,10 +207,10 @@ def _is_from_a_gradient(case: Case, tensor: int) -> bool:
     pending, seen = [tensor], {tensor}
     while pending:
         event = case.flow.maker_of.get(each := pending.pop(), -1)
-        made = case.recording.event(event) if event >= 0 else None
-        if isinstance(made, e.Made):
-            return case.recording.strings[made.how] == DERIVATIVE
-        fresh = set(made.inputs) - seen if isinstance(made, e.Ran) else set()
+        maker = case.recording.event(event) if event >= 0 else None
+        if isinstance(maker, e.Made):
+            return case.recording.strings[maker.how] == DERIVATIVE
+        fresh = set(maker.inputs) - seen if isinstance(maker, e.Ran) else set()
         seen |= fresh | {each}
         pending.extend(fresh)
     return False

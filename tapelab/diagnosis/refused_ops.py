@@ -292,9 +292,9 @@ def leaked(case: Case, details: Mapping[str, Any]) -> Finding | None:
     if case.request is None:
         return None
     used = case.request.span
-    made = case.recording.tensor(case.source).span if case.source >= 0 else -1
-    function = _function(case, made) or details["in"]
-    text, line = text_of(case, made) or say("A tensor"), case.codes.line(made)
+    span = case.recording.tensor(case.source).span if case.source >= 0 else -1
+    function = _function(case, span) or details["in"]
+    text, line = text_of(case, span) or say("A tensor"), case.codes.line(span)
     return Finding(
         code="LEAKED_SYMBOL",
         title=say("`{text}` left `{function}`", text=text, function=function),
@@ -314,8 +314,8 @@ def leaked(case: Case, details: Mapping[str, Any]) -> Finding | None:
                 function=function,
             ),
         ),
-        where=case.codes.where(made) or case.codes.where(used),
-        fix=_returned(case, made),
+        where=case.codes.where(span) or case.codes.where(used),
+        fix=_returned(case, span),
         evidence=(case.request.index,),
         steps=(
             Step(line, say("`{text}` was traced", text=text)),

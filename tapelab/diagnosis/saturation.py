@@ -271,18 +271,18 @@ def _dead(case: Case, backward: BackwardSteps, event: int, given: int) -> Findin
 
 def _begun_apart(case: Case, backward: BackwardSteps) -> Fix | None:
     """The lines that begin weights at 0, with weights that differ from one another."""
-    found: dict[int, ast.Call] = {}
+    zeros: dict[int, ast.Call] = {}
     for row in case.recording.variables:
         call, code = case.codes.expression(row.span), case.codes.of(row.span)
         shape = case.recording.shapes[row.shape]
         if code is not None and len(shape) > 1 and _zeros(call):
-            found[row.span] = call.args[0]  # type: ignore[union-attr]  # zeros are made by a call
-    codes = {case.codes.of(span) for span in found}
+            zeros[row.span] = call.args[0]  # type: ignore[union-attr]  # zeros are made by a call
+    codes = {case.codes.of(span) for span in zeros}
     if len(codes) != 1 or not backward:
         return None
     (code,) = codes
     assert code is not None
-    return edits.fix(code, [_random(code, call) for call in found.values()])
+    return edits.fix(code, [_random(code, call) for call in zeros.values()])
 
 
 def _zeros(call: ast.expr | None) -> bool:
@@ -402,7 +402,7 @@ def _is_looked_at(backward: BackwardSteps, step: int) -> bool:
 def _stuck(case: Case, backward: BackwardSteps, step: int) -> Finding:
     ran, event = backward.ran(step), backward.event[step]
     span, text, line = spot(case, event, backward.ops[step])
-    given, made = value_range(backward, ran.inputs[0]), value_range(backward, ran.outputs[0])
+    given, outputs = value_range(backward, ran.inputs[0]), value_range(backward, ran.outputs[0])
     name, source = name_of(case, ran.inputs[0]), name_of(case, case.source)
     return Finding(
         code="SATURATED",
@@ -414,7 +414,7 @@ def _stuck(case: Case, backward: BackwardSteps, step: int) -> Finding:
                 text=text,
                 line=line,
                 given=given,
-                made=made,
+                made=outputs,
             ),
             say("So the gradient for `{source}` is 0.", source=source),
         ),

@@ -178,12 +178,12 @@ def wrong_axis(case: Case) -> Iterator[Finding]:
         return
     softmaxes = backward.through({"softmax", "log_softmax"})
     for step in softmaxes:
-        made = backward.value(backward.made[step])
-        if made is None or made.ndim != 2 or min(made.shape) < 2:
+        output = backward.value(backward.made[step])
+        if output is None or output.ndim != 2 or min(output.shape) < 2:
             continue
-        shares = np.exp(made) if backward.ops[step] == "log_softmax" else made
+        shares = np.exp(output) if backward.ops[step] == "log_softmax" else output
         columns = _adds_up(shares, 0) and not _adds_up(shares, 1)
-        if columns and _has_examples_in_rows(backward, made.shape, alone=len(softmaxes) == 1):
+        if columns and _has_examples_in_rows(backward, output.shape, alone=len(softmaxes) == 1):
             yield _over_the_batch(case, backward, step, shares)
             return
 

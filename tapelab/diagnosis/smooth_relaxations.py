@@ -208,11 +208,11 @@ def softly(case: Case, edge: Edge) -> Fix | None:
     if code is None or not isinstance(call, ast.Call) or not isinstance(ran, e.Ran):
         return None
     write = SOFT.get(ast.unparse(call.func).rpartition(".")[2])
-    given, made = (case.recording.tensor(each) for each in (ran.inputs[0], edge.to))
+    given, result = (case.recording.tensor(each) for each in (ran.inputs[0], edge.to))
     if write is None or given.dtype != "float32" or not call.args:
         return None
     cast = is_cast_at_once(case, edge)
-    return edits.fix(code, write(Choice(code, call, given.shape, made.shape, cast)))
+    return edits.fix(code, write(Choice(code, call, given.shape, result.shape, cast)))
 
 
 def _expected_position(choice: Choice) -> list[edits.Edit]:

@@ -82,8 +82,8 @@ class Code:
 
     def expression(self, at: Extent | None) -> ast.expr | None:
         """The expression that fills a stretch exactly."""
-        found = (n for where, n in self.placed if where == at and isinstance(n, ast.expr))
-        return next(found, None)
+        expressions = (n for where, n in self.placed if where == at and isinstance(n, ast.expr))
+        return next(expressions, None)
 
     def statement(self, at: Extent | None) -> ast.stmt | None:
         """The innermost statement around a stretch."""
@@ -100,8 +100,8 @@ class Code:
 
     def statements(self) -> Iterator[ast.stmt]:
         """All statements, in the order of their lines."""
-        found = (n for n in ast.walk(self.tree) if isinstance(n, ast.stmt))
-        return iter(sorted(found, key=lambda node: (node.lineno, node.col_offset)))
+        statements = (n for n in ast.walk(self.tree) if isinstance(n, ast.stmt))
+        return iter(sorted(statements, key=lambda node: (node.lineno, node.col_offset)))
 
 
 class Codes:

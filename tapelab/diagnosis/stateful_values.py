@@ -80,9 +80,9 @@ def _metric_of(code: Code, call: ast.Call) -> str:
     """The class of the metric that a call updates; empty where the code does not make it one."""
     for statement in code.statements():
         match statement:
-            case ast.Assign(targets=[target], value=ast.Call(func=ast.Attribute() as made)):
-                if ast.unparse(target) == _name(call) and ".metrics." in ast.unparse(made):
-                    return made.attr
+            case ast.Assign(targets=[target], value=ast.Call(func=ast.Attribute() as metric)):
+                if ast.unparse(target) == _name(call) and ".metrics." in ast.unparse(metric):
+                    return metric.attr
     return ""
 
 
@@ -284,9 +284,9 @@ BEGAN: Final = sentence("`{made}` began with a copy of `{name}`")
 def copied(case: Case, edge: Edge) -> Finding:
     """A new variable began with the value of a tensor on the way."""
     span, text, line = spot(case, edge.event, "tf.Variable")
-    made, name = name_of(case, edge.to), name_of(case, edge.origin)
+    copy, name = name_of(case, edge.to), name_of(case, edge.origin)
     call = case.codes.expression(span)
-    if name == made and isinstance(call, ast.Call) and call.args:
+    if name == copy and isinstance(call, ast.Call) and call.args:
         name = ast.unparse(call.args[0])
     return Finding(
         code="COPIED_VALUE",
@@ -301,7 +301,7 @@ def copied(case: Case, edge: Edge) -> Finding:
         where=case.codes.where(span),
         fix=_without_variable(case, span),
         evidence=(edge.event,),
-        steps=(Step(line, say(BEGAN, made=made, name=name)),),
+        steps=(Step(line, say(BEGAN, made=copy, name=name)),),
     )
 
 

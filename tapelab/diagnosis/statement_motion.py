@@ -33,8 +33,10 @@ def call_at_fault(case: Case, span: int, cut: Cut | None = None) -> Extent | Non
     if not function or code.scope(statement) is code.scope(block.node):
         return None
     calls = [node for node in ast.walk(code.tree) if _is_call_of(node, function)]
-    found = sorted(code.extent(node) for node in calls if _is_at(code, node, block, cut))
-    return found[0] if len(found) == 1 or (found and cut is None) else None
+    calls_at_fault = sorted(code.extent(node) for node in calls if _is_at(code, node, block, cut))
+    return (
+        calls_at_fault[0] if len(calls_at_fault) == 1 or (calls_at_fault and cut is None) else None
+    )
 
 
 def _is_call_of(node: ast.AST, function: str) -> bool:
@@ -57,11 +59,11 @@ def _is_at(code: Code, call: ast.AST, block: Block, cut: Cut | None) -> bool:
 
 
 def _around(code: Code, node: ast.AST) -> list[ast.AST]:
-    found = []
+    ancestors = []
     while node in code.parent:
         node = code.parent[node]
-        found.append(node)
-    return found
+        ancestors.append(node)
+    return ancestors
 
 
 def _pauses(node: ast.AST) -> bool:
@@ -99,13 +101,13 @@ def into_the_block(case: Case) -> Fix | None:
 
 def _watch_calls(block: Block) -> list[ast.stmt]:
     """The statements `tape.watch(...)` with which a block begins."""
-    found: list[ast.stmt] = []
+    watches: list[ast.stmt] = []
     for statement in block.node.body:
         call = statement.value if isinstance(statement, ast.Expr) else None
         if not isinstance(call, ast.Call) or not ast.unparse(call.func).endswith(".watch"):
             break
-        found.append(statement)
-    return found
+        watches.append(statement)
+    return watches
 
 
 def up_into_the_block(case: Case) -> Fix | None:
@@ -153,7 +155,7 @@ def _opens(statement: ast.stmt) -> bool:
 
 def _misplaced(case: Case, block: Block | None, *cuts: Cut) -> list[ast.stmt]:
     """The statements, in order, whose ops on the path ran at the wrong time."""
-    found: dict[ast.stmt, None] = {}
+    misplaced: dict[ast.stmt, None] = {}
     for edge in case.between(*cuts) if block else ():
         if edge.cut is Cut.DERIVED and case.flow.activity.is_recorded(edge.event):
             continue
@@ -161,8 +163,8 @@ def _misplaced(case: Case, block: Block | None, *cuts: Cut) -> list[ast.stmt]:
         statement = block and _in_scope(block, case.codes.statement(span))
         if statement is None:
             return []
-        found[statement] = None
-    return list(found)
+        misplaced[statement] = None
+    return list(misplaced)
 
 
 def _in_scope(block: Block, statement: ast.stmt | None) -> ast.stmt | None:

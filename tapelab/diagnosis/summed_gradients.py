@@ -30,10 +30,10 @@ def meeting(case: Case, backward: BackwardSteps, rows: int) -> int:
     """The tensor in which rows have met, whose numbers then went to all rows; -1 for none."""
     shapes, of = case.recording.shapes, case.recording.columns["tensor.shape"].tolist()
     spread: dict[tuple[int, int], bool] = {}
-    for step, (tensor, made) in enumerate(zip(backward.tensor, backward.made, strict=True)):
-        if made < 0:
+    for step, (tensor, result) in enumerate(zip(backward.tensor, backward.made, strict=True)):
+        if result < 0:
             continue
-        pair = of[tensor], of[made]
+        pair = of[tensor], of[result]
         if pair not in spread:
             spread[pair] = _is_spread(shapes[pair[0]], shapes[pair[1]], rows)
         if spread[pair] or _is_mixed_in(backward, step, shapes[pair[0]], rows):
@@ -41,12 +41,12 @@ def meeting(case: Case, backward: BackwardSteps, rows: int) -> int:
     return -1
 
 
-def _is_spread(given: Shape, made: Shape, rows: int) -> bool:
+def _is_spread(given: Shape, result: Shape, rows: int) -> bool:
     """Whether one row was laid out for all of them."""
-    if made[:1] != (rows,) or rows < 2 or len(given) > len(made):
+    if result[:1] != (rows,) or rows < 2 or len(given) > len(result):
         return False
-    padded = (1,) * (len(made) - len(given)) + given
-    matches = all(a in (1, b) for a, b in zip(padded, made, strict=True))
+    padded = (1,) * (len(result) - len(given)) + given
+    matches = all(a in (1, b) for a, b in zip(padded, result, strict=True))
     return matches and padded[0] == 1
 
 
@@ -123,10 +123,10 @@ def _alone(case: Case, backward: BackwardSteps, step: int) -> bool:
     """Whether nothing on the way divides by the number of examples."""
     count = case.recording.tensor(backward.tensor[step]).shape[0]
     for each in backward.through({"reduce_mean"}):
-        given, made = (
+        given, result = (
             case.recording.tensor(at).shape for at in (backward.tensor[each], backward.made[each])
         )
-        if given[:1] == (count,) and made[:1] != (count,):
+        if given[:1] == (count,) and result[:1] != (count,):
             return False
     for each in backward.through({"divide", "multiply"}):
         if backward.position[each] == 0:
@@ -173,8 +173,8 @@ def _mean(case: Case, span: int) -> Fix | None:
 
 def _reduced_otherwise(code: Code, call: ast.Call) -> Fix | None:
     """The loss without `reduction="sum"`, where it is made: here, or in the line of its name."""
-    made = [call, call.func, *_given_to(code, call.func)]
-    for each in (node for node in made if isinstance(node, ast.Call)):
+    nodes = [call, call.func, *_given_to(code, call.func)]
+    for each in (node for node in nodes if isinstance(node, ast.Call)):
         for keyword in each.keywords:
             if (keyword.arg, ast.unparse(keyword.value)) == ("reduction", "'sum'"):
                 return edits.fix(code, [edits.without_argument(code, each, keyword)])
@@ -291,9 +291,9 @@ def _is_by_row(case: Case, backward: BackwardSteps) -> bool:
 
 def _summed(case: Case, sizes: list[int]) -> Finding:
     target, source = case.targets[0], name_of(case, case.source)
-    request, made = written_call(case), case.recording.tensor(target).span
+    request, target_span = written_call(case), case.recording.tensor(target).span
     shape = case.recording.tensor(target).shape
-    span = case.request.span if request and case.request else made
+    span = case.request.span if request and case.request else target_span
     names = ", ".join(f"`{name_of(case, each)}`" for each in case.targets)
     if len(sizes) > 1:
         what = say("The targets are {names}, {count} numbers.", names=names, count=sum(sizes))
@@ -315,7 +315,7 @@ def _summed(case: Case, sizes: list[int]) -> Finding:
         where=case.codes.where(span),
         fix=_renamed(case, "gradient", "jacobian") if len(sizes) == 1 else None,
         evidence=(case.request.index,) if case.request else case.made(target),
-        steps=(Step(case.codes.line(made), say("{names} got {count} numbers",
+        steps=(Step(case.codes.line(target_span), say("{names} got {count} numbers",
                                                names=names, count=sum(sizes))),),
     )  # fmt: skip
 
@@ -446,10 +446,10 @@ def _picks_rows(case: Case, backward: BackwardSteps, step: int) -> bool:
     if backward.ops[step] != "gather" or backward.position[step]:
         return False
     ran = backward.ran(step)
-    table, numbers, made = (
+    table, numbers, result = (
         case.recording.tensor(each).shape for each in (*ran.inputs[:2], ran.outputs[0])
     )
-    return made == (*numbers, *table[1:])
+    return result == (*numbers, *table[1:])
 
 
 def _call_span(case: Case) -> int:

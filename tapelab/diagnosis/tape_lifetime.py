@@ -127,10 +127,12 @@ def _goes_on(case: Case, request: Located) -> bool:
     """Whether what a question gave is part of what another one is about."""
     later = [place for place in case.recording.placed(e.Asked) if place.index > request.index]
     end = later[0].index if later else len(case.recording)
-    made = [place for place in case.recording.placed(e.Made) if request.index < place.index < end]
+    created = [
+        place for place in case.recording.placed(e.Made) if request.index < place.index < end
+    ]
     given = {
         place.event.tensor
-        for place in made
+        for place in created
         if isinstance(place.event, e.Made) and case.recording.strings[place.event.how] == DERIVATIVE
     }
     asks = (place.event for place in later)
@@ -169,10 +171,10 @@ def stopped_by(case: Case, request: Located) -> Finding:
 
 def _persistent(case: Case) -> Fix | None:
     """The tape with `persistent=True`."""
-    made = constructor(case)
-    if made is None:
+    tape_call = constructor(case)
+    if tape_call is None:
         return None
-    return edits.fix(made[0], [edits.with_argument(*made, "persistent=True")])
+    return edits.fix(tape_call[0], [edits.with_argument(*tape_call, "persistent=True")])
 
 
 def _recorded_too(case: Case, request: Located) -> Finding:
@@ -404,16 +406,16 @@ def _holds_much(case: Case, request: Located, count: int, size: int, largest: in
 def _making(case: Case) -> Where | None:
     """Where the tape was made, or else where its block begins."""
     span = case.recording.located[marker(case, e.Opened)].span
-    made = constructor(case)
-    return case.codes.where(span, made[0].extent(made[1]) if made else None)
+    tape_call = constructor(case)
+    return case.codes.where(span, tape_call[0].extent(tape_call[1]) if tape_call else None)
 
 
 def _answers_once(case: Case) -> Fix | None:
     """The tape without `persistent=True`."""
-    made = constructor(case)
-    if made is None:
+    tape_call = constructor(case)
+    if tape_call is None:
         return None
-    code, call = made
+    code, call = tape_call
     given = [each for each in call.keywords if each.arg == "persistent"]
     return edits.fix(code, [edits.without_argument(code, call, each) for each in given])
 

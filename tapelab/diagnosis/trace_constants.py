@@ -93,8 +93,8 @@ def _first_of_each_span(case: Case, backward: BackwardSteps) -> list[int]:
     events = np.unique(np.array(backward.event, np.int64))
     events = events[events >= 0]
     _, first = np.unique(case.recording.columns["event.span"][events], return_index=True)
-    found: list[int] = np.sort(events[first]).tolist()
-    return found
+    first_events: list[int] = np.sort(events[first]).tolist()
+    return first_events
 
 
 def _taken(case: Case, events: list[int]) -> Iterator[Taken]:
@@ -186,8 +186,8 @@ def _calls(case: Case, taken: Taken) -> Iterator[int]:
 def _assignments(taken: Taken) -> list[ast.stmt]:
     """The statements around the function that give the name a value, in their order."""
     around = taken.code.scope(taken.function)
-    found = (each for each in taken.code.statements() if taken.code.scope(each) is around)
-    return [each for each in found if taken.name.id in map(ast.unparse, _targets(each))]
+    statements = (each for each in taken.code.statements() if taken.code.scope(each) is around)
+    return [each for each in statements if taken.name.id in map(ast.unparse, _targets(each))]
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:

@@ -169,8 +169,8 @@ def _in_the_loop(case: Case, span: int) -> Fix | None:
     if code is None or inner is None:
         return None
     given = code.scope(inner)
-    made, call = code.statement(code.extent(inner)), code.parent.get(given)
-    match made, call, given:
+    statement, call = code.statement(code.extent(inner)), code.parent.get(given)
+    match statement, call, given:
         case (
             ast.Assign(targets=[ast.Name(id=rows)]),
             ast.Call(func=ast.Attribute(value=dataset, attr="map"), args=[_], keywords=[]),

@@ -53,7 +53,7 @@ def not_watched(case: Case) -> Finding | None:
     if case.variable >= 0 or case.source in case.flow.tracked:
         return None
     name, used = name_of(case, case.source), uses_in_block(case)
-    made = case.recording.tensor(case.source).span
+    created_at = case.recording.tensor(case.source).span
     return Finding(
         code="NOT_WATCHED",
         title=say("`{name}` is not watched", name=name),
@@ -66,10 +66,10 @@ def not_watched(case: Case) -> Finding | None:
             ),
             _how_often(len(used)),
         ),
-        where=_where(case, used) if used else case.codes.where(made),
+        where=_where(case, used) if used else case.codes.where(created_at),
         fix=watch(case),
         evidence=tuple(used),
-        steps=(*_made(case, made, say("`{name}` was made", name=name)), *_used(case, used)),
+        steps=(*_made(case, created_at, say("`{name}` was made", name=name)), *_used(case, used)),
     )
 
 
@@ -109,7 +109,7 @@ def not_trainable(case: Case) -> Finding | None:
     if not _is_unwatched_variable(case) or case.recording.variables[case.variable].trainable:
         return None
     name, used = name_of(case, case.source), uses_in_block(case)
-    made = case.recording.variables[case.variable].span
+    created_at = case.recording.variables[case.variable].span
     return Finding(
         code="NOT_TRAINABLE",
         title=say("`{name}` is not trainable", name=name),
@@ -119,11 +119,11 @@ def not_trainable(case: Case) -> Finding | None:
             name=name,
             call=watch_call(case),
         ),
-        where=case.codes.where(made),
-        fix=_trainable(case, made) or watch(case),
+        where=case.codes.where(created_at),
+        fix=_trainable(case, created_at) or watch(case),
         evidence=tuple(used),
         steps=(
-            *_made(case, made, say("`{name}` was made with `trainable=False`", name=name)),
+            *_made(case, created_at, say("`{name}` was made with `trainable=False`", name=name)),
             *_used(case, used),
         ),
     )

@@ -83,14 +83,14 @@ def wrong_object(case: Case) -> Finding | None:
 
 
 def _taken_anew(case: Case) -> Finding | None:
-    found = next(
+    taken = next(
         (each for each in _origins(case) if case.beside(case.target, each.origin).path), None
     )
-    if found is None:
+    if taken is None:
         return None
-    first = found.steps[0]
+    first = taken.steps[0]
     span, text, line = spot(case, first.event, name_of(case, case.source))
-    used = name_of(case, found.origin)
+    used = name_of(case, taken.origin)
     return Finding(
         code="WRONG_OBJECT",
         title=say("`{text}` is a new tensor, which `{target}` was not computed from",
@@ -104,8 +104,8 @@ def _taken_anew(case: Case) -> Finding | None:
             say("Ask for the gradient of `{origin}`.", origin=used),
         ),
         where=case.codes.where(span),
-        fix=_by_the_origin(case, found),
-        evidence=tuple(sorted({each.event for each in found.steps})),
+        fix=_by_the_origin(case, taken),
+        evidence=tuple(sorted({each.event for each in taken.steps})),
         steps=(Step(line, say("`{text}` made a new tensor", text=text)),),
     )  # fmt: skip
 
@@ -130,16 +130,16 @@ def _hands_on(case: Case, edge: Edge) -> bool:
     return copied or (edge.position == 0 and case.op_name(edge) in VIEWS)
 
 
-def _by_the_origin(case: Case, found: Taken) -> Fix | None:
+def _by_the_origin(case: Case, taken: Taken) -> Fix | None:
     """The question for the origin, with the same slice taken of its gradient."""
     request, written = written_call(case), argument(case, case.source)
     if request is None or written is None or written.code is not request.code:
         return None
-    origin = name_of(case, found.origin)
+    origin = name_of(case, taken.origin)
     if not re.fullmatch(r"[\w.]+", origin):
         return None
     changes = [edits.replaced(request.code, written.node, origin)]
-    sliced = _slice(case, found)
+    sliced = _slice(case, taken)
     alone = written.node in ast.walk(request.node) and not isinstance(
         request.code.parent.get(written.node), (ast.List, ast.Tuple)
     )
@@ -148,9 +148,9 @@ def _by_the_origin(case: Case, found: Taken) -> Fix | None:
     return edits.fix(request.code, changes)
 
 
-def _slice(case: Case, found: Taken) -> str:
+def _slice(case: Case, taken: Taken) -> str:
     """`[0]`, where the source is one slice of its origin."""
-    names = ((edge, case.op_name(edge)) for edge in found.steps)
+    names = ((edge, case.op_name(edge)) for edge in taken.steps)
     steps = [edge for edge, name in names if name and name not in SAME]
     if len(steps) != 1:
         return ""
@@ -168,7 +168,7 @@ def _made_anew(case: Case) -> Finding | None:
         return None
     facts = case.recording.tensor(twin)
     span, source, tape = facts.span, name_of(case, case.source), tape_name(case)
-    made = case.codes.line(case.recording.variables[case.variable].span)
+    first_line = case.codes.line(case.recording.variables[case.variable].span)
     titles = (
         sentence("`{text}` makes another variable"),
         sentence("`{text}` makes another variable inside the tape"),
@@ -182,7 +182,8 @@ def _made_anew(case: Case) -> Finding | None:
                 "`{source}` from line {made} is not used on `{tape}`. A different variable of the "
                 "same name and shape was made in line {line}, and `{target}` was computed from "
                 "that one.",
-                source=source, made=made, tape=tape, line=line, target=name_of(case, case.target),
+                source=source, made=first_line, tape=tape, line=line,
+                target=name_of(case, case.target),
             ),
             say("Create variables once, before the tape, and use them."),
         ),
@@ -190,7 +191,7 @@ def _made_anew(case: Case) -> Finding | None:
         fix=_without_the_twin(case, span, source),
         evidence=case.made(twin),
         steps=(
-            Step(made, say("`{source}` was made", source=source)),
+            Step(first_line, say("`{source}` was made", source=source)),
             Step(line, say("`{text}` made another one", text=text)),
         ),
     )  # fmt: skip
@@ -239,13 +240,13 @@ def _the_first_one(case: Case, span: int) -> Fix | None:
     if written is None or not isinstance(node, ast.Call):
         return None
     code, owner = written.code, _owner(written.code, written.node)
-    made = node.func if isinstance(node.func, ast.Call) else node
+    constructor = node.func if isinstance(node.func, ast.Call) else node
     if case.codes.of(span) is not code or isinstance(code.scope(node), ast.Module):
         return None
-    if (made is node) is not (owner is written.node) or not isinstance(owner, ast.Name):
+    if (constructor is node) is not (owner is written.node) or not isinstance(owner, ast.Name):
         return None
     known = any(_names(each, owner.id) for each in code.tree.body)
-    return edits.fix(code, [edits.replaced(code, made, owner.id)]) if known else None
+    return edits.fix(code, [edits.replaced(code, constructor, owner.id)]) if known else None
 
 
 def _owner(code: Code, source: ast.expr) -> ast.expr:
