@@ -36,10 +36,10 @@ class WrongAnswer(Answer):
         return self._slip.value(*plain) if callable(self._slip.value) else self._slip.value
 
     def _result(self, arguments: tuple[Value, ...]) -> Value:
-        found = self._value(arguments)
+        value = self._value(arguments)
         for key in reversed(self._check.where):
-            found = {key: found} if isinstance(key, str) else [found] * (key + 1)
-        return value_of(found)
+            value = {key: value} if isinstance(key, str) else [value] * (key + 1)
+        return value_of(value)
 
     def _trial(self, ends: Ends, arguments: tuple[Value, ...]) -> Trial:
         """A tape on which the wrong gradient arrives."""
@@ -53,8 +53,8 @@ class WrongAnswer(Answer):
 def unreachable(check: Check) -> Iterator[Slip]:
     """The slips whose sentence no learner can ever get."""
     for slip in check.slips:
-        found = outcome(check, WrongAnswer(check, slip))
-        if slip.text not in found.text or found.ending:
+        judged = outcome(check, WrongAnswer(check, slip))
+        if slip.text not in judged.text or judged.ending:
             yield slip
 
 

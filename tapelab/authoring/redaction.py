@@ -89,12 +89,12 @@ def _mark(node: ast.AST, names: dict[str, str]) -> str:
     """`private` or `hidden` where a check is one, by its own chain of calls or by its name."""
     if isinstance(node, ast.Name):
         return names.get(node.id, "")
-    found = ""
+    mark = ""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr in (PRIVATE, HIDDEN) and not found:
-            found = node.func.attr
+        if node.func.attr in (PRIVATE, HIDDEN) and not mark:
+            mark = node.func.attr
         node = node.func.value
-    return found
+    return mark
 
 
 def _marks_of(tree: ast.AST) -> str:
@@ -142,11 +142,11 @@ def _title_and_points(node: ast.expr, decorated: dict[str, ast.Call]) -> tuple[a
         node = made_by
     given = node.args if isinstance(node, ast.Call) else []
     named = {each.arg: each.value for each in node.keywords} if isinstance(node, ast.Call) else {}
-    found = [*given[:2], *(named[each] for each in ("title", "points") if each in named)]
-    if len(found) != 2:
+    arguments = [*given[:2], *(named[each] for each in ("title", "points") if each in named)]
+    if len(arguments) != 2:
         line = getattr(node, "lineno", "?")
         raise WorkError(f"The hidden check in line {line} does not begin with title and points.")
-    return found[0], found[1]
+    return arguments[0], arguments[1]
 
 
 def _import_promised(tree: ast.Module) -> None:

@@ -133,12 +133,12 @@ def write_all(files: Files, folder: Path) -> tuple[Path, ...]:
 
 def doubts(work: Work) -> Iterator[str]:
     """All that speaks against releasing a work, sentence by sentence; what runs comes last."""
-    found = [*problems(work), *leaks(work)]
-    yield from found
-    if work.script and not found:
-        found = list(_unstripped(work))
-        yield from found
-    if not found:
+    objections = [*problems(work), *leaks(work)]
+    yield from objections
+    if work.script and not objections:
+        objections = list(_unstripped(work))
+        yield from objections
+    if not objections:
         yield from _doubts_of_starter(_run(work, released(work)))
         yield from _doubts_of_solution(_run(work, solved(work)))
 
@@ -222,8 +222,8 @@ def _doubts_of_solution(solution: Run) -> Iterator[str]:
             )
 
 
-def _of_run(found: Run, what: str) -> Iterator[str]:
-    if found.error:
-        yield f"{what} stops: {found.error}"
-    for number in found.unchecked:
+def _of_run(run: Run, what: str) -> Iterator[str]:
+    if run.error:
+        yield f"{what} stops: {run.error}"
+    for number in run.unchecked:
         yield f"{what} never checks {number}."

@@ -94,8 +94,8 @@ def begin(folder: Path) -> list[Path]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise WorkError(f"{folder} is there already. Choose another name, or empty it first.")
     folder.mkdir(parents=True, exist_ok=True)
-    made = []
+    written = []
     for file in (SCRIPT, TEXT):
         text = (_TEMPLATE / f"{file}.txt").read_text(encoding="utf-8").replace("@NAME@", name)
-        made.append(write(folder / file, text.encode()))
-    return made
+        written.append(write(folder / file, text.encode()))
+    return written

@@ -137,9 +137,9 @@ def front_end() -> Iterator[Check]:
         Path(each) for each in import_module("jupyter_core.paths").jupyter_path("labextensions")
     ]
     for name, cure in LABEXTENSIONS.items():
-        found = next((place / name for place in places if (place / name).is_dir()), None)
-        shown = str(found) if found else say("not found")
-        yield Check(f"extension {name}", _good(found is not None), shown, "" if found else cure)
+        bundle = next((place / name for place in places if (place / name).is_dir()), None)
+        shown = str(bundle) if bundle else say("not found")
+        yield Check(f"extension {name}", _good(bundle is not None), shown, "" if bundle else cure)
 
 
 def kernel() -> Iterator[Check]:
@@ -155,9 +155,9 @@ def kernel() -> Iterator[Check]:
         return
     ours = command in {"python", f"python{sys.version_info.major}"}  # Jupyter puts its own there
     same = ours or _same(command, sys.executable)
-    found = sys.executable if ours else command
-    other = say("{found} is another Python, which may not have tapelab", found=found)
-    shown = found if same else other
+    interpreter = sys.executable if ours else command
+    other = say("{found} is another Python, which may not have tapelab", found=interpreter)
+    shown = interpreter if same else other
     yield Check("kernel python3", _good(same), shown, "" if same else cure)
 
 

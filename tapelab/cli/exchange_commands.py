@@ -111,9 +111,9 @@ def collect(
     with _file_errors_as_complaints():
         from tapelab.grading.formats.nbgrader_course import Course
 
-        found = Course(course)
-        name = _only(found.assignments(), assignment, course)
-        written = [found.collect(sent, name, to) for sent in found.handed_in(name, notebook)]
+        exchange = Course(course)
+        name = _only(exchange.assignments(), assignment, course)
+        written = [exchange.collect(sent, name, to) for sent in exchange.handed_in(name, notebook)]
     typer.echo(f"Wrote {len(written)} notebooks to {to}.")
 
 

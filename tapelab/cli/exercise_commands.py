@@ -132,9 +132,9 @@ def _prove(work: Work) -> None:
 
     console = Console(stderr=True)
     with console.status("Running the notebook as released, and solved …"):
-        found = _with_plain_errors(lambda: list(doubts(work)))
-    if found:
-        for each in found:
+        objections = _with_plain_errors(lambda: list(doubts(work)))
+    if objections:
+        for each in objections:
             typer.echo(f"- {each}", err=True)
         typer.echo(f"{work.name} is not to be released yet.", err=True)
         raise typer.Exit(Exit.WRONG)

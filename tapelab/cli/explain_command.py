@@ -227,8 +227,10 @@ def _report_failure(error: BaseException, *, as_json: bool) -> None:
     """Beyond the traceback: what tapelab knows of the error, or data for a program."""
     finding = getattr(error, "finding", None)
     if as_json:
-        kind, found = type(error).__name__, finding and finding.to_json()
-        _print_json({"status": "failed", "error": kind, "message": str(error), "finding": found})
+        kind, finding_json = type(error).__name__, finding and finding.to_json()
+        _print_json(
+            {"status": "failed", "error": kind, "message": str(error), "finding": finding_json}
+        )
     elif finding is not None:
         typer.echo(f"\n{finding}", err=True)
     elif isinstance(error, ModuleNotFoundError) and error.name in {"tensorflow", "keras"}:

@@ -145,8 +145,8 @@ def _lesson(wanted: str) -> Lesson:
     """The lesson that a name or a number means."""
     known = listed(shipped_folder())
     name = f"{int(wanted):02}" if wanted.isdecimal() else wanted.removesuffix(".ipynb")
-    found = [each for each in known if each.stem == name or each.stem.startswith(f"{name}-")]
-    if not found:
+    matches = [each for each in known if each.stem == name or each.stem.startswith(f"{name}-")]
+    if not matches:
         names = ", ".join(each.stem for each in known)
         raise Complaint(
             say(
@@ -155,4 +155,4 @@ def _lesson(wanted: str) -> Lesson:
                 names=names,
             )
         )
-    return found[0]
+    return matches[0]

@@ -53,10 +53,10 @@ class Package:
 def wanted() -> Iterator[Package]:
     """What tapelab itself and its lab extra ask for, as its metadata say."""
     for requirement in _of_ours("Requires-Dist"):
-        found = _REQUIREMENT.fullmatch(requirement)
-        if found and (not found[3] or re.search(rf"extra == .{EXTRA}\b", found[3])):
-            name = found[1]
-            yield Package(name, found[2].strip(), version_of(name), NEWEST.get(name, ""))
+        match = _REQUIREMENT.fullmatch(requirement)
+        if match and (not match[3] or re.search(rf"extra == .{EXTRA}\b", match[3])):
+            name = match[1]
+            yield Package(name, match[2].strip(), version_of(name), NEWEST.get(name, ""))
 
 
 def python_wanted() -> str:
@@ -95,7 +95,7 @@ def is_newer(version: str, tested: str) -> bool:
 def numbers(version: str) -> tuple[int, ...]:
     """The numbers at the beginning of a version, without zeros at their end: 8.1.0rc1 is 8, 1."""
     release = re.match(r"\d+(?:\.\d+)*", version)
-    found = [int(each) for each in release[0].split(".")] if release else [0]
-    while len(found) > 1 and not found[-1]:
-        found.pop()
-    return tuple(found)
+    parts = [int(each) for each in release[0].split(".")] if release else [0]
+    while len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    return tuple(parts)

@@ -139,14 +139,14 @@ def require_file(file: Path, suffix: str, kind: str) -> Path:
 
 
 def _folder(folder: Path, suffix: str, kind: str) -> str:
-    found = sorted(folder.glob(f"*{suffix}"))
-    if not found:
+    files = sorted(folder.glob(f"*{suffix}"))
+    if not files:
         return say("{folder} is a folder. Name {kind}.", folder=folder, kind=kind)
     return say(
         "{folder} is a folder. Name {kind} in it, such as {file}.",
         folder=folder,
         kind=kind,
-        file=found[0],
+        file=files[0],
     )
 
 

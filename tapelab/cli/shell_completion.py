@@ -41,9 +41,9 @@ def lesson_languages(incomplete: str) -> list[str]:
 def _files(incomplete: str, suffix: str) -> Iterator[str]:
     place, slash, begun = incomplete.rpartition("/")
     folder = Path(f"{place}{slash}" or ".").expanduser()
-    for found in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if found.name.startswith(begun) and (begun or not found.name.startswith(".")):
-            if found.is_dir():
-                yield f"{place}{slash}{found.name}/"
-            elif found.suffix.lower() == suffix:
-                yield f"{place}{slash}{found.name}"
+    for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if entry.name.startswith(begun) and (begun or not entry.name.startswith(".")):
+            if entry.is_dir():
+                yield f"{place}{slash}{entry.name}/"
+            elif entry.suffix.lower() == suffix:
+                yield f"{place}{slash}{entry.name}"

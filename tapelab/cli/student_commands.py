@@ -69,8 +69,8 @@ def _students_in(file: Path) -> Iterator[Student]:
     reader = csv.DictReader(text.splitlines(), delimiter=comma)
     names = {name: name.strip().lower().replace(" ", "_") for name in reader.fieldnames or ()}
     if not any(name in LOGINS for name in names.values()):
-        found = ", ".join(names) or "nothing"
-        raise Complaint(f"{file} has no column login; its first line has {found}.")
+        columns = ", ".join(names) or "nothing"
+        raise Complaint(f"{file} has no column login; its first line has {columns}.")
     for line, row in enumerate(reader, start=2):
         if None in row or None in row.values():
             raise Complaint(f"Line {line} of {file} has {'more' if None in row else 'fewer'} "

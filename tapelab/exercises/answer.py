@@ -67,8 +67,8 @@ class Answer(ABC):
     @property
     def trials(self) -> tuple[Trial, ...]:
         """What was recorded, of the tapes that checks have asked for."""
-        trials = (found for key, found in self._kept.items() if key.startswith("trial "))
-        return tuple(found for found in trials if not isinstance(found, Unreadable))
+        trials = (trial for key, trial in self._kept.items() if key.startswith("trial "))
+        return tuple(trial for trial in trials if not isinstance(trial, Unreadable))
 
     def draws(self, purpose: str) -> np.random.Generator:
         """Random numbers for one purpose, the same for the same seed."""
@@ -82,35 +82,35 @@ class Answer(ABC):
                 self._kept[key] = problem
         if isinstance(self._kept[key], Unreadable):
             raise self._kept[key]
-        found: T = self._kept[key]
-        return found
+        result: T = self._kept[key]
+        return result
 
 
-def part(found: Value, where: Where) -> Any:
+def part(value: Value, where: Where) -> Any:
     """A part of a value, or of what it was made of; Unsolved if that is still the placeholder."""
     for key in where:
-        found = _entry(found, key)
-    if found is ...:
+        value = _entry(value, key)
+    if value is ...:
         raise Unsolved(say("Nothing here yet."))
-    return found
+    return value
 
 
-def _entry(found: Any, key: Any) -> Any:
-    if found is ...:
+def _entry(value: Any, key: Any) -> Any:
+    if value is ...:
         raise Unsolved(say("Nothing here yet."))
     if isinstance(key, str):
-        if not issubclass(type(found), dict):
+        if not issubclass(type(value), dict):
             raise Unreadable(
                 say(
                     "Return a dict with the entry '{key}'; this is {kind}.",
                     key=key,
-                    kind=kind_text(found),
+                    kind=kind_text(value),
                 )
             )
-        if not dict.__contains__(found, key):
+        if not dict.__contains__(value, key):
             raise Unreadable(say("The entry '{key}' is missing.", key=key))
-        return dict.__getitem__(found, key)
-    entries = _entries(found)
+        return dict.__getitem__(value, key)
+    entries = _entries(value)
     if len(entries) <= key:
         raise Unreadable(
             say("Return {least} values or more; here are {got}.", least=key + 1, got=len(entries))
@@ -118,8 +118,8 @@ def _entry(found: Any, key: Any) -> Any:
     return entries[key]
 
 
-def _entries(found: Value) -> list[Any]:
+def _entries(value: Value) -> list[Any]:
     for kind in (tuple, list):
-        if issubclass(type(found), kind):
-            return list(kind.__iter__(found))
-    raise Unreadable(say("Return a tuple of values; this is {kind}.", kind=kind_text(found)))
+        if issubclass(type(value), kind):
+            return list(kind.__iter__(value))
+    raise Unreadable(say("Return a tuple of values; this is {kind}.", kind=kind_text(value)))

@@ -126,8 +126,8 @@ def check(title: str, points: float) -> Callable[[Callable[[Answer], Outcome | N
 
     def declare(look: Callable[[Answer], Outcome | None]) -> Check:
         def judge(answer: Answer) -> Outcome:
-            found = look(answer)
-            return Outcome(points) if found is None else found
+            outcome = look(answer)
+            return Outcome(points) if outcome is None else outcome
 
         return Check(title, points, judge)
 

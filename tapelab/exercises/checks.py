@@ -80,11 +80,11 @@ class _ExpectedValue:
         """What is said to a wrong answer, and what it is worth."""
         right = _of(self.expected, arguments)
         expected, own = both_spelled(right, got)
-        found = Outcome(0, "", _at(expected, arguments), own, arrays=(right, got))
+        outcome = Outcome(0, "", _at(expected, arguments), own, arrays=(right, got))
         for slip in self.slips:
             if self._is(slip, arguments, got):
                 worth = self._worth(answer, slip, slip.points)
-                return replace(found, points=worth, text=slip.text)
+                return replace(outcome, points=worth, text=slip.text)
         if self._is(None, arguments, got):
             text = say(
                 "The numbers are right, the shape is {got} and not {right}.",
@@ -92,7 +92,7 @@ class _ExpectedValue:
                 right=right.shape,
             )
             return Outcome(self._worth(answer, None, points // 2), text)
-        return found
+        return outcome
 
     def _is(self, slip: Slip | None, arguments: Arguments, got: NDArray[Any]) -> bool:
         """Whether what was returned is this slip; None stands for right numbers in other shape."""
@@ -172,11 +172,11 @@ def order(
     return check
 
 
-def _list(found: Value) -> list[Any]:
-    if type(found) not in (list, tuple):
-        plain(found)  # what cannot be read at all says so itself
-        found = [found]
-    return list(found)
+def _list(value: Value) -> list[Any]:
+    if type(value) not in (list, tuple):
+        plain(value)  # what cannot be read at all says so itself
+        value = [value]
+    return list(value)
 
 
 def _word(each: object) -> str:

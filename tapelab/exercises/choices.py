@@ -121,10 +121,10 @@ def _each(value: Value) -> Sequence[Any]:
 def _measured(value: Value) -> tuple[float, str]:
     """A number and its unit; an empty unit where none is given."""
     if type(value) is str:
-        found = _QUANTITY.fullmatch(value)
-        if found is None:
+        match = _QUANTITY.fullmatch(value)
+        if match is None:
             raise Unreadable(say('Answer with a number and its unit, as in "1.5 kB".'))
-        return float(found[1]), found[2]
+        return float(match[1]), match[2]
     if type(value) in (list, tuple) and len(value) == 2 and type(value[1]) is str:
         return _number(value[0]), value[1].strip()
     return _number(value), ""

@@ -18,9 +18,9 @@ class Hint(str):
 
     def __new__(cls, text: str, cost: float = 0) -> Self:
         """A text that costs so many points to read."""
-        made = super().__new__(cls, text)
-        made.cost = cost
-        return made
+        hint = super().__new__(cls, text)
+        hint.cost = cost
+        return hint
 
 
 def cost_of(hint: str) -> float:

@@ -37,8 +37,10 @@ def names_in(script: Path, state: tuple[int, int] | None = None) -> dict[str, An
             f"{script} cannot be read: {type(error).__name__}: {error}. It is a Python file that "
             "ends with EXERCISES = (…)."
         ) from error
-    found = names.get("EXERCISES")
-    if not isinstance(found, tuple | list) or not all(type(each) is Exercise for each in found):
+    exercises = names.get("EXERCISES")
+    if not isinstance(exercises, tuple | list) or not all(
+        type(each) is Exercise for each in exercises
+    ):
         raise ExercisesError(f"{script} does not end with EXERCISES = (…), a tuple of Exercise.")
     return names
 

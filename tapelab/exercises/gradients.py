@@ -54,14 +54,14 @@ def agrees(
 def numerical_gradient(of: Function, inputs: Sequence[Array], along: int = 0) -> Array:
     """The derivative of the sum of a function by an argument, from five points for each element."""
     at = np.asarray(inputs[along], float)
-    found = np.zeros(at.shape)
+    gradient = np.zeros(at.shape)
     for place in np.ndindex(at.shape):
         for steps, weight in STENCIL:
             moved = at.copy()
             moved[place] += steps * STEP
             given = [*inputs[:along], moved, *inputs[along + 1 :]]
-            found[place] += weight * float(np.sum(of(*given))) / STEP
-    return found
+            gradient[place] += weight * float(np.sum(of(*given))) / STEP
+    return gradient
 
 
 def _drawn(

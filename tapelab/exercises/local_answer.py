@@ -26,8 +26,8 @@ class LocalAnswer(Answer):
         return value_of(self._run(arguments))
 
     def _trial(self, ends: Ends, arguments: tuple[Value, ...]) -> Trial:
-        made = self._run(arguments)
-        return trial_of(*(part(made, (end,)) for end in ends))
+        result = self._run(arguments)
+        return trial_of(*(part(result, (end,)) for end in ends))
 
     def _run(self, arguments: tuple[Value, ...]) -> Any:
         """The live result, one for each arguments; it never leaves this class."""

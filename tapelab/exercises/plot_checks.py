@@ -57,12 +57,12 @@ def draws(
     """A line, points or bars go through these numbers, in any order of x."""
     right = np.asarray(x, float), np.asarray(y, float)
 
-    def look(found: Axes) -> Outcome | None:
-        if not found.series:
+    def look(axes: Axes) -> Outcome | None:
+        if not axes.series:
             return Outcome(0, say("Nothing is drawn yet."))
-        best = [each for each in found.series if not label or label.lower() in each.label.lower()]
+        best = [each for each in axes.series if not label or label.lower() in each.label.lower()]
         if not best:
-            known = listed([each.label for each in found.series if each.label])
+            known = listed([each.label for each in axes.series if each.label])
             return Outcome(0, say("Nothing is labelled `{label}`.", label=label), label, known)
         if any(_through(each, *right, tolerance) for each in best):
             return None
@@ -81,13 +81,13 @@ def _through(series: Series, x: NDArray[Any], y: NDArray[Any], tolerance: float)
 def _missed(
     series: Series, x: NDArray[Any], y: NDArray[Any], points: float, tolerance: float
 ) -> Outcome:
-    found = Outcome(0, "", spelled(y), spelled(series.y))
+    outcome = Outcome(0, "", spelled(y), spelled(series.y))
     if _through(series, y, x, tolerance):
-        return replace(found, points=points // 2, text=say("x and y are swapped."))
+        return replace(outcome, points=points // 2, text=say("x and y are swapped."))
     if series.y.shape != y.shape:
         text = say("It has {got} points, {right} are expected.", got=len(series.y), right=len(y))
-        return replace(found, text=text, expected="", got="")
-    return replace(found, arrays=(y, series.y))
+        return replace(outcome, text=text, expected="", got="")
+    return replace(outcome, arrays=(y, series.y))
 
 
 def labelled(
@@ -98,8 +98,8 @@ def labelled(
     wanted = {"x_label": x, "y_label": y, "title": heading}
     wanted = {name: word for name, word in wanted.items() if word}
 
-    def look(found: Axes) -> Outcome | None:
-        said = {name: getattr(found, name) for name in wanted}
+    def look(axes: Axes) -> Outcome | None:
+        said = {name: getattr(axes, name) for name in wanted}
         missing = [name for name in wanted if wanted[name].lower() not in said[name].lower()]
         if not missing:
             return None
@@ -107,7 +107,7 @@ def labelled(
             text = say("The axes say nothing yet: try `plt.xlabel`, `plt.ylabel` and `plt.title`.")
             return Outcome(0, text)
         text = say("Still missing: {names}.", names=listed([wanted[name] for name in missing]))
-        if x and y and x.lower() in found.y_label.lower() and y.lower() in found.x_label.lower():
+        if x and y and x.lower() in axes.y_label.lower() and y.lower() in axes.x_label.lower():
             text = say("The labels of x and y are swapped.")
         return Outcome(round(points * (1 - len(missing) / len(wanted)), 2), text)
 
@@ -120,8 +120,8 @@ def scaled(
 ) -> Check:  # fmt: skip
     """The axes are scaled so, as in `y="log"`."""
 
-    def look(found: Axes) -> Outcome | None:
-        wanted, got = (x, y), (found.x_scale, found.y_scale)
+    def look(axes: Axes) -> Outcome | None:
+        wanted, got = (x, y), (axes.x_scale, axes.y_scale)
         scales = " and ".join(wanted), " and ".join(got)
         return (
             None if wanted == got else Outcome(0, say("Of x and y, these are the scales."), *scales)
@@ -135,12 +135,12 @@ def legend(
 ) -> Check:  # fmt: skip
     """A legend is shown and names these, beside others."""
 
-    def look(found: Axes) -> Outcome | None:
-        shown = " ".join(found.legend).lower()
+    def look(axes: Axes) -> Outcome | None:
+        shown = " ".join(axes.legend).lower()
         missing = [each for each in labels if each.lower() not in shown]
-        if found.legend and not missing:
+        if axes.legend and not missing:
             return None
-        if not found.legend:
+        if not axes.legend:
             return Outcome(
                 0, say("There is no legend yet: label what you draw, call `plt.legend()`.")
             )

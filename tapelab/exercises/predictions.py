@@ -72,10 +72,10 @@ def question(model: Model, step: int) -> Question | None:
 
 def _ahead(model: Model, step: Step) -> Question | None:
     """About the op that runs next: which it is, or what it makes."""
-    made = model.tensor(step.node)
-    if made is None or model.op(step.node) is None or model.is_off(step.frame):
+    tensor = model.tensor(step.node)
+    if tensor is None or model.op(step.node) is None or model.is_off(step.frame):
         return None
-    asks, truth = _question_about(made)
+    asks, truth = _question_about(tensor)
     op = _op_name(model, step.node)
     return Question(step.number, FORWARD, model.label(step.node), op, asks, truth)
 
@@ -165,11 +165,13 @@ def predictions(given: Value) -> tuple[Prediction, ...]:
     notebook, whose kernel may be gone. An answer that was taken back is not among them.
     """
     if isinstance(given, str | PathLike):
-        found: Value = list(_saved(json.loads(Path(given).read_text("utf-8"))))
+        answers: Value = list(_saved(json.loads(Path(given).read_text("utf-8"))))
     else:
-        found = getattr(given, "predictions", given)
+        answers = getattr(given, "predictions", given)
     try:
-        return tuple(each if isinstance(each, Prediction) else Prediction(**each) for each in found)
+        return tuple(
+            each if isinstance(each, Prediction) else Prediction(**each) for each in answers
+        )
     except TypeError:
         raise TypeError(
             f"predictions() reads a live picture, its predictions or a saved notebook, got "
@@ -228,10 +230,10 @@ def _field(value: object) -> Any:
     return value.array.item() if type(value) is Numbers else value
 
 
-def _steps_right(found: Sequence[Prediction], of: Mapping[str, str], model: Model) -> int:
+def _steps_right(answers: Sequence[Prediction], of: Mapping[str, str], model: Model) -> int:
     """How many steps were answered correctly at the first attempt."""
     first: dict[int, Prediction] = {}
-    for each in found:
+    for each in answers:
         if type(each.step) is int:
             first.setdefault(each.step, each)
     return sum(_is_right(each, of, question(model, step)) for step, each in first.items())

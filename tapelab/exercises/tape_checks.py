@@ -34,9 +34,9 @@ def _check(
 
     def judge(answer: Answer) -> Outcome:
         for arguments in at:
-            found = answer.trial(ends, *arguments)
-            if outcome := look(found):
-                return replace(outcome, code=found.code, trial=found, event=found.place)
+            trial = answer.trial(ends, *arguments)
+            if outcome := look(trial):
+                return replace(outcome, code=trial.code, trial=trial, event=trial.place)
         return check.full()
 
     check = Check(title, points, judge, slips=tuple(slips))
@@ -59,16 +59,16 @@ def arrives(
             f"gradient; {title!r} expects {right.size}. Try fewer, or compare their sum by value()."
         )
 
-    def look(found: Trial) -> Outcome | None:
-        got = found.gradient
-        if not found.connected:
+    def look(trial: Trial) -> Outcome | None:
+        got = trial.gradient
+        if not trial.connected:
             return Outcome(0, say("No gradient arrives yet."), spelled(right), "None")
         if got is None:  # it has more numbers than a recording keeps
             text = say("A gradient arrives, but it has another shape.")
             return Outcome(points // 2, text, spelled(right))
         another = say("A gradient arrives, but the function is another one now.")
         if close(got, right, TOLERANCE):
-            return _elsewhere(found, target, Outcome(points // 2, another))
+            return _elsewhere(trial, target, Outcome(points // 2, another))
         for slip in slips:
             if close(got, np.asarray(slip.value, float), TOLERANCE):
                 return Outcome(slip.points, slip.text, spelled(right), spelled(got))
@@ -77,14 +77,14 @@ def arrives(
     return _check(title, points, ends, look, slips, at)
 
 
-def _elsewhere(found: Trial, target: float | None, another: Outcome) -> Outcome | None:
+def _elsewhere(trial: Trial, target: float | None, another: Outcome) -> Outcome | None:
     """What is found where the target is another one than it should be; None where it is not."""
-    if target is None or found.target is None:
+    if target is None or trial.target is None:
         return None
     right = np.asarray(target)
-    if close(found.target, right, TOLERANCE):
+    if close(trial.target, right, TOLERANCE):
         return None
-    return replace(another, expected=spelled(right), got=spelled(found.target))
+    return replace(another, expected=spelled(right), got=spelled(trial.target))
 
 
 def flows_through(
@@ -92,8 +92,8 @@ def flows_through(
 ) -> Check:  # fmt: skip
     """On its way to the source, the gradient passes the tensor of this name."""
 
-    def look(found: Trial) -> Outcome | None:
-        if name in found.flowing():
+    def look(trial: Trial) -> Outcome | None:
+        if name in trial.flowing():
             return None
         return Outcome(0, say("No gradient reaches `{name}`.", name=name))
 
@@ -109,11 +109,11 @@ def none_because(
     A source from which nothing was computed is worth nothing, unless that is the reason.
     """
 
-    def look(found: Trial) -> Outcome | None:
+    def look(trial: Trial) -> Outcome | None:
         wanted = " or ".join(codes)
-        if found.connected:
+        if trial.connected:
             return Outcome(0, say("A gradient arrives, so there is nothing to explain."), "None")
-        code = found.code
+        code = trial.code
         if code in codes:
             return None
         part = 0 if code == UNUSED else points // 3
@@ -129,8 +129,8 @@ def watches(
 ) -> Check:  # fmt: skip
     """The tape watches exactly the tensors and variables of these names."""
 
-    def look(found: Trial) -> Outcome | None:
-        got = found.watched()
+    def look(trial: Trial) -> Outcome | None:
+        got = trial.watched()
         if sorted(got) == sorted(names):
             return None
         missing = [name for name in names if name not in got]
@@ -147,8 +147,8 @@ def watches(
 def uses(title: str, points: float, op: str, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
     """An op of this name is on the tape."""
 
-    def look(found: Trial) -> Outcome | None:
-        got = found.taped_ops()
+    def look(trial: Trial) -> Outcome | None:
+        got = trial.taped_ops()
         return (
             None
             if op in got
@@ -161,8 +161,8 @@ def uses(title: str, points: float, op: str, *, ends: Ends = TAPE_TARGET_SOURCE)
 def avoids(title: str, points: float, op: str, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
     """No op of this name is on the tape, and something is."""
 
-    def look(found: Trial) -> Outcome | None:
-        got = found.taped_ops()
+    def look(trial: Trial) -> Outcome | None:
+        got = trial.taped_ops()
         if not got:
             return Outcome(0, say("Nothing is on the tape yet."))
         if op not in got:
@@ -183,9 +183,9 @@ def avoids(title: str, points: float, op: str, *, ends: Ends = TAPE_TARGET_SOURC
 def at_most(title: str, points: float, ops: int, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
     """A gradient arrives, and no more than this many ops are on the tape."""
 
-    def look(found: Trial) -> Outcome | None:
-        got = len(found.taped_ops())
-        if not found.connected:
+    def look(trial: Trial) -> Outcome | None:
+        got = len(trial.taped_ops())
+        if not trial.connected:
             return Outcome(0, say("No gradient arrives yet."))
         if got <= ops:
             return None
@@ -199,8 +199,8 @@ def no_pitfall(
 ) -> Check:
     """The diagnosis finds none of these pitfalls in what was recorded; by default none at all."""
 
-    def look(found: Trial) -> Outcome | None:
-        findings = found.explanation.findings
+    def look(trial: Trial) -> Outcome | None:
+        findings = trial.explanation.findings
         met = [each for each in findings if not codes or each.code in codes]
         return Outcome(0, f"{met[0].title}.", got=met[0].code) if met else None
 
@@ -212,13 +212,13 @@ def memory_at_most(
 ) -> Check:
     """A gradient arrives, and tape and backward pass never hold more than so many bytes."""
 
-    def look(found: Trial) -> Outcome | None:
-        if not found.connected:
+    def look(trial: Trial) -> Outcome | None:
+        if not trial.connected:
             return Outcome(0, say("No gradient arrives yet."))
-        if found.memory <= most:
+        if trial.memory <= most:
             return None
         return Outcome(
-            0, "", say("at most {count}", count=count(most, "byte")), count(found.memory, "byte")
+            0, "", say("at most {count}", count=count(most, "byte")), count(trial.memory, "byte")
         )
 
     return _check(title, points, ends, look)

@@ -133,8 +133,8 @@ def _key(key: Any) -> str | int:
 
 
 def _picture(live: Any) -> Value:
-    found = getattr(live, "predictions", None)
-    return Picture(predictions(found)) if type(found) in (list, tuple) else None
+    answers = getattr(live, "predictions", None)
+    return Picture(predictions(answers)) if type(answers) in (list, tuple) else None
 
 
 _READERS: Final[tuple[tuple[type, Callable[[Any, int], Value]], ...]] = (

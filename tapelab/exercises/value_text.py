@@ -51,10 +51,10 @@ def kind_of(value: object) -> str:
     return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
 
 
-def kind_text(found: object) -> str:
+def kind_text(value: object) -> str:
     """What a value, or what it was made of, is called in a sentence, as in "a list"."""
-    kind = getattr(found, "kind", None)
-    return kind if type(kind) is str else kind_of(found)
+    kind = getattr(value, "kind", None)
+    return kind if type(kind) is str else kind_of(value)
 
 
 def listed(names: Sequence[str]) -> str:

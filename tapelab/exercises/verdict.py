@@ -85,17 +85,19 @@ def judge(exercise: Exercise, function: Callable[..., Any] | None, spent: float 
     return Verdict(exercise, tuple(_each_said_once(ordered)), spent)
 
 
-def _seen(check: Check, found: Outcome) -> Outcome:
+def _seen(check: Check, outcome: Outcome) -> Outcome:
     """What a learner sees of an outcome: of a hidden check only whether it passed, and a hint."""
-    if check.visibility is not Visibility.HIDDEN or found.ending:
-        return found
-    return Outcome(found.points, translated(check.advice.get(found.code, "")), code=found.code)
+    if check.visibility is not Visibility.HIDDEN or outcome.ending:
+        return outcome
+    return Outcome(
+        outcome.points, translated(check.advice.get(outcome.code, "")), code=outcome.code
+    )
 
 
 def outcome(check: Check, answer: Answer) -> Outcome:
     """What one check finds; whatever a learner returned, it ends in a sentence."""
     try:
-        found = check.judge(answer)
+        judged = check.judge(answer)
     except Unreadable as problem:
         return Outcome(0, _sentence(str(problem)), ending=problem.ending)
     except NotPlain as problem:
@@ -105,9 +107,9 @@ def outcome(check: Check, answer: Answer) -> Outcome:
             "This answer cannot be read ({error}).", error=f"{type(error).__name__}: {error}"
         )
         return Outcome(0, text, ending="broken")
-    advice = check.advice.get(found.code, "") if found.points < check.points else ""
-    text = paragraph(translated(found.text), translated(advice))
-    return replace(found, points=min(max(found.points, 0), check.points), text=text)
+    advice = check.advice.get(judged.code, "") if judged.points < check.points else ""
+    text = paragraph(translated(judged.text), translated(advice))
+    return replace(judged, points=min(max(judged.points, 0), check.points), text=text)
 
 
 def _sentence(text: str) -> str:

@@ -32,15 +32,15 @@ def points(earned: float, of: float) -> str:
 
 def remark(judged: Judged) -> str:
     """What is said under a check: got and expected first, then the reason."""
-    found = judged.outcome
-    values = {"got": found.got, "expected": found.expected}
+    outcome = judged.outcome
+    values = {"got": outcome.got, "expected": outcome.expected}
     values_text = ""
-    if found.got:
+    if outcome.got:
         both = say("Yours is {got}, expected {expected}.", **values)
-        values_text = both if found.expected else say("Yours is {got}.", got=found.got)
-    elif found.expected:
-        values_text = say("Expected {expected}.", expected=found.expected)
-    return paragraph(values_text, found.text)
+        values_text = both if outcome.expected else say("Yours is {got}.", got=outcome.got)
+    elif outcome.expected:
+        values_text = say("Expected {expected}.", expected=outcome.expected)
+    return paragraph(values_text, outcome.text)
 
 
 def cost(points: float) -> str:

@@ -153,11 +153,11 @@ class Assignment:
         limits: Limits | None = None, files: tuple[Path, ...] = (),
     ) -> Self:  # fmt: skip
         """An assignment of these exercises; its version follows from all that it is."""
-        made = cls(name, title or name, "", exercises, limits or Limits(), files)
+        unversioned = cls(name, title or name, "", exercises, limits or Limits(), files)
         priced = [(each.id, list(map(cost_of, each.hints))) for each in exercises
                   if each.counts_hints]  # fmt: skip
-        version = fingerprint(name, [made.keys(each) for each in exercises], *priced)
-        return cls(name, made.title, version, exercises, made.limits, files)
+        version = fingerprint(name, [unversioned.keys(each) for each in exercises], *priced)
+        return cls(name, unversioned.title, version, exercises, unversioned.limits, files)
 
     def seconds(self, exercise: Exercise) -> float:
         """How long the learner's code may take for one question of an exercise."""
@@ -170,13 +170,13 @@ class Assignment:
     def keys(self, exercise: Exercise) -> tuple[tuple[str, str], ...]:
         """For each check of an exercise its name in the assignment, and a hash of what it is."""
         seen: Counter[str] = Counter()
-        found, own = [], (exercise.seconds, exercise.memory)
+        keys, own = [], (exercise.seconds, exercise.memory)
         for check in exercise.checks:
             seen[check.title] += 1
             again = f" ({seen[check.title]})" if seen[check.title] > 1 else ""
             key = f"{exercise.id} {check.title}{again}"
-            found.append((key, fingerprint(key, check, self.limits, own, self._data)))
-        return tuple(found)
+            keys.append((key, fingerprint(key, check, self.limits, own, self._data)))
+        return tuple(keys)
 
     @cached_property
     def _data(self) -> tuple[Any, ...]:

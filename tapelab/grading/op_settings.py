@@ -87,8 +87,10 @@ def _decode(encoded: Any, payload: Payload) -> Any:
     return _DECODERS[name](encoded_parts, payload)
 
 
-def _sequence_of(made: Callable[[Any], Any]) -> Callable[[Any, Payload], Any]:
-    return lambda encoded_parts, payload: made([_decode(each, payload) for each in encoded_parts])
+def _sequence_of(constructor: Callable[[Any], Any]) -> Callable[[Any, Payload], Any]:
+    return lambda encoded_parts, payload: constructor(
+        [_decode(each, payload) for each in encoded_parts]
+    )
 
 
 def _decode_named(encoded_parts: Any, payload: Payload) -> Any:

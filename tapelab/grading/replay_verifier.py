@@ -280,8 +280,8 @@ class Replay:
         results = self._run_op(op, inputs, settings, taped=taped)
         if len(results) != len(ran.outputs):
             raise ReplayMismatch(f"{op.name} has other results")
-        for index, made in zip(ran.outputs, results, strict=True):
-            self._compare(index, made, op.name)
+        for index, result in zip(ran.outputs, results, strict=True):
+            self._compare(index, result, op.name)
 
     def _run_op(
         self, op: Op, inputs: Sequence[Any], settings: Mapping[str, Any] | None, *, taped: bool
@@ -289,18 +289,18 @@ class Replay:
         known = dict(op.defaults if settings is None else settings)
         try:
             if taped:
-                made = op(*inputs, **known)
+                results = op(*inputs, **known)
             else:
                 with self._tape.stop_recording():
-                    made = op(*inputs, **known)
+                    results = op(*inputs, **known)
         except Exception as error:
             raise ReplayMismatch(f"{op.name} raises {type(error).__name__}") from error
-        return list(made) if isinstance(made, tuple | list) else [made]
+        return list(results) if isinstance(results, tuple | list) else [results]
 
-    def _compare(self, index: int, made: Any, name: str) -> None:
+    def _compare(self, index: int, result: Any, name: str) -> None:
         facts = self._recording.tensor(index)
-        if facts.value is not None and not is_close(np.asarray(made), facts.value):
+        if facts.value is not None and not is_close(np.asarray(result), facts.value):
             raise ReplayMismatch(f"{name} gives another result")
-        if isinstance(made, Tensor) and made.dtype.name != facts.dtype:
-            raise ReplayMismatch(f"{name} gives {made.dtype.name}, not {facts.dtype}")
-        self._live[index] = made
+        if isinstance(result, Tensor) and result.dtype.name != facts.dtype:
+            raise ReplayMismatch(f"{name} gives {result.dtype.name}, not {facts.dtype}")
+        self._live[index] = result

@@ -337,15 +337,15 @@ def _digest(files: Files) -> str:
 
 def _predictions(displayed: Iterable[Mapping[str, Any]]) -> tuple[Prediction, ...]:
     """What was predicted in the pictures of a notebook; what is damaged there was not."""
-    found: list[Prediction] = []
+    readable: list[Prediction] = []
     for record in displayed:
         given = record.get("predictions")
         for each in given if isinstance(given, list) else ():
             try:
-                found += predictions([each])
+                readable += predictions([each])
             except TypeError:
                 continue
-    return tuple(found)
+    return tuple(readable)
 
 
 def _displayed_data(notebook: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

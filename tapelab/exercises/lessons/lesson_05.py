@@ -123,10 +123,10 @@ def _left() -> Check:
     """
 
     def judge(answer: Answer) -> Outcome:
-        found = _LEFT.judge(answer)
-        left = found.code == UNUSED and found.trial is not None and found.trial.left
+        outcome = _LEFT.judge(answer)
+        left = outcome.code == UNUSED and outcome.trial is not None and outcome.trial.left
         right = left and _SQUARED.judge(answer).points == _SQUARED.points
-        return _LEFT.full() if right else found
+        return _LEFT.full() if right else outcome
 
     return replace(_LEFT, judge=judge)
 

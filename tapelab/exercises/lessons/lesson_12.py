@@ -132,8 +132,8 @@ def _names_the_liars() -> Check:
     """Points for finding the wrong rules, whichever they are; each mistake costs three."""
 
     def judge(answer: Answer) -> Outcome:
-        found = [_named(answer, given) for given in (*_SETS, *drawn(answer, _SETS, _any_rules))]
-        return min(found, key=lambda each: each.points)
+        outcomes = [_named(answer, given) for given in (*_SETS, *drawn(answer, _SETS, _any_rules))]
+        return min(outcomes, key=lambda each: each.points)
 
     return Check("The wrong rules", 10, judge)
 

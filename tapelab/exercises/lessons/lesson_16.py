@@ -143,10 +143,10 @@ def _names_the_forgotten() -> Check:
 
     def judge(answer: Answer) -> Outcome:
         for (variables,) in (*_MODELS, *drawn(answer, _MODELS, _any_model)):
-            found, right = answer.result(variables), _forgotten(variables)
-            if type(found) not in (list, tuple):
+            named, right = answer.result(variables), _forgotten(variables)
+            if type(named) not in (list, tuple):
                 raise Unreadable("Return a list of names.")
-            got = [each for each in found if type(each) is str]
+            got = [each for each in named if type(each) is str]
             if got == right:
                 continue
             text = listed(right), listed(got)

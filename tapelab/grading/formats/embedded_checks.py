@@ -47,8 +47,8 @@ def earned(number: str, title: str) -> float:
     if check is None:
         raise LookupError(f"The exercise {number} has no check {title!r} here.")
     with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-        found = outcome(check, LocalAnswer(SESSION.answers.get(number)))
-    return as_number(round(found.points, 6))
+        judged = outcome(check, LocalAnswer(SESSION.answers.get(number)))
+    return as_number(round(judged.points, 6))
 
 
 def passed(number: str, title: str) -> bool:

@@ -109,21 +109,21 @@ class _Book:
     """Grades by learner and assignment; ValueError where there are two of the same."""
 
     def __init__(self, grades: Iterable[Grade]) -> None:
-        self._found: dict[tuple[str, str], Grade] = {}
+        self._grades: dict[tuple[str, str], Grade] = {}
         self.titles: dict[str, float] = {}
         learners: dict[str, Learner] = {}
         for each in grades:
             key = each.learner.id, each.assignment
-            if key in self._found:
+            if key in self._grades:
                 raise ValueError(f"{key[0]} has two grades in {key[1]!r}; only one can count.")
-            self._found[key] = each
+            self._grades[key] = each
             self.titles.setdefault(each.assignment, each.of)
             learners.setdefault(each.learner.id, each.learner)
         self.learners = tuple(learners.values())
 
     def of(self, one: Learner) -> Iterator[Grade | None]:
         """The grades of a learner, in the order of the titles."""
-        return (self._found.get((one.id, title)) for title in self.titles)
+        return (self._grades.get((one.id, title)) for title in self.titles)
 
 
 def _iso(when: datetime | None) -> str:

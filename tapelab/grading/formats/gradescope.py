@@ -42,7 +42,7 @@ def results(result: Result, *, seconds: float | None = None) -> dict[str, Any]:
 
     Notes are for the teacher: they go to the log of the grading, which stays hidden.
     """
-    found: dict[str, Any] = {
+    report: dict[str, Any] = {
         "score": _rounded(result.points),
         "visibility": "visible",
         "stdout_visibility": "hidden",
@@ -60,7 +60,7 @@ def results(result: Result, *, seconds: float | None = None) -> dict[str, Any]:
             for nth, check in enumerate(exercise.checks, 1)
         ],
     }  # fmt: skip
-    return found if seconds is None else {**found, "execution_time": round(seconds, 3)}
+    return report if seconds is None else {**report, "execution_time": round(seconds, 3)}
 
 
 def failure(what: str) -> dict[str, Any]:

@@ -207,10 +207,10 @@ def _next_page(headers: Mapping[str, str], url: str) -> str:
     for each in link.split(","):
         address, _, more = each.partition(";")
         if more.replace(" ", "").replace('"', "") == "rel=next":
-            found = urljoin(url, address.strip(" <>"))
-            if urlsplit(found).netloc != urlsplit(url).netloc:
-                raise LtiError(f"The platform sends us on to another host: {found}.")
-            return found
+            next_url = urljoin(url, address.strip(" <>"))
+            if urlsplit(next_url).netloc != urlsplit(url).netloc:
+                raise LtiError(f"The platform sends us on to another host: {next_url}.")
+            return next_url
     return ""
 
 

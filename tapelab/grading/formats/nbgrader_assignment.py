@@ -132,15 +132,15 @@ def _notebook_cells(pairs: Pairs, name: str) -> tuple[Cell, ...]:
     What learners saw of a test, they see still.
     """
     last = last_tests(pairs)
-    found: list[Cell] = []
+    notebook_cells: list[Cell] = []
     for cell, role in pairs:
         shown = Cell(cell.kind, _without_secrets(cell.source))
         if role and role.solution:
             shown = shown.with_source(_marked(cell) if cell.kind == CODE else TEXT_STUB)
-        found += [shown] if shown.source.strip() else []
+        notebook_cells += [shown] if shown.source.strip() else []
         if role and role.grade_id in last:
-            found.append(answer_cell(f"{name}.{last[role.grade_id]}"))
-    return tuple(found)
+            notebook_cells.append(answer_cell(f"{name}.{last[role.grade_id]}"))
+    return tuple(notebook_cells)
 
 
 def _marked(cell: Cell) -> str:
@@ -166,9 +166,11 @@ def last_tests(pairs: Pairs) -> dict[str, str]:
 def in_place_of_test(cell: Cell, role: Role, last: Mapping[str, str], name: str) -> list[Cell]:
     """What a test defines, and the answer as it stands below the last test of an exercise."""
     defined = definitions(cell.source)
-    found = [code(defined)] if defined else []
+    replacement = [code(defined)] if defined else []
     answered = last.get(role.grade_id)
-    return [*found, code(CELL.format(number=f"{name}.{answered}"))] if answered else found
+    return (
+        [*replacement, code(CELL.format(number=f"{name}.{answered}"))] if answered else replacement
+    )
 
 
 def _without_secrets(source: str) -> str:
@@ -197,8 +199,8 @@ def _docstring_title(source: str) -> str:
     """The docstring of a test, which says what it looks at; empty for hidden tests."""
     if has_region(source, HIDDEN_TESTS):
         return ""
-    found = _DOCSTRING.match(without_markers(source, HIDDEN_TESTS))
-    return " ".join(found[1].split()) if found else ""
+    match = _DOCSTRING.match(without_markers(source, HIDDEN_TESTS))
+    return " ".join(match[1].split()) if match else ""
 
 
 def _title(pairs: Pairs, name: str) -> str:
@@ -235,10 +237,10 @@ def export(work: Work, course: Path, *, assignment: str = "") -> tuple[Path, ...
 def cells(work: Work) -> tuple[Cell, ...]:
     """The cells of nbgrader's source notebook."""
     by_id = {each.id: each for each in work.exercises}
-    found = [_teachers_cell(work)] if _has_more(work) else []
+    source_cells = [_teachers_cell(work)] if _has_more(work) else []
     for place in places(work):
-        found += _of_place(place, by_id)
-    return tuple(found)
+        source_cells += _of_place(place, by_id)
+    return tuple(source_cells)
 
 
 def _of_place(place: Place, by_id: dict[str, Exercise]) -> Iterator[Cell]:

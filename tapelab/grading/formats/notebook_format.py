@@ -143,7 +143,7 @@ def places(work: Work) -> Iterator[Place]:
         cell = Cell(each.cell_type, each.source)
         checks = [_CHECKS.match(line) for line in cell.source.split("\n") if line.strip()]
         if cell.kind == CODE and checks and all(checks):
-            yield Place(cell, checks=next(found[1] for found in checks if found))
+            yield Place(cell, checks=next(match[1] for match in checks if match))
         else:
             answers = _ANSWERS.search(cell.source) if cell.kind == CODE else None
             yield Place(cell, answers=answers[1] if answers else "")

@@ -88,10 +88,10 @@ def unfenced(cells: Iterable[Cell]) -> Iterator[Cell]:
             yield cell
             continue
         at = 0
-        for found in _FENCED.finditer(cell.source):
-            yield from _markdown_cell(cell.source[at : found.start()])
-            yield raw(found[1])
-            at = found.end()
+        for block in _FENCED.finditer(cell.source):
+            yield from _markdown_cell(cell.source[at : block.start()])
+            yield raw(block[1])
+            at = block.end()
         if "```otter" in cell.source[at:]:
             raise UnreadableFormat("A block ```otter is never closed by ```.")
         yield from _markdown_cell(cell.source[at:])

@@ -120,7 +120,7 @@ class Gradebook(Results):
 
 
 def _by(rows: Iterable[T], key: Callable[[T], str]) -> defaultdict[str, list[T]]:
-    found: defaultdict[str, list[T]] = defaultdict(list)
+    groups: defaultdict[str, list[T]] = defaultdict(list)
     for row in rows:
-        found[key(row)].append(row)
-    return found
+        groups[key(row)].append(row)
+    return groups

@@ -237,11 +237,11 @@ def _server(url: URL, patience: float) -> Engine:
 def _bring_up_to_date(engine: Engine) -> None:
     with engine.connect() as connection:
         _look_for_damage(connection)
-        found = _schema(connection)
-    if found != SCHEMA:
-        _refuse_newer(engine, found)
-        if found and engine.dialect.name == "sqlite":
-            _copy(Path(engine.url.database or ""), found)
+        schema = _schema(connection)
+    if schema != SCHEMA:
+        _refuse_newer(engine, schema)
+        if schema and engine.dialect.name == "sqlite":
+            _copy(Path(engine.url.database or ""), schema)
         with engine.execution_options(writes=True).begin() as connection:
             _upgrade(connection)
 
@@ -270,21 +270,21 @@ def _schema(connection: Connection) -> str:
     return ""
 
 
-def _refuse_newer(engine: Engine, found: str) -> None:
-    if found > SCHEMA:
+def _refuse_newer(engine: Engine, schema: str) -> None:
+    if schema > SCHEMA:
         raise NewerSchemaError(
-            f"{engine.url!r} was written by a newer tapelab (schema {found}; this one knows "
+            f"{engine.url!r} was written by a newer tapelab (schema {schema}; this one knows "
             f"{SCHEMA}). Upgrade tapelab to open it."
         )
 
 
-def _copy(file: Path, found: str) -> None:
+def _copy(file: Path, schema: str) -> None:
     """Leave a copy of an older gradebook beside it, as it was before the upgrade."""
-    target = file.with_name(f"{file.name}.before-{SCHEMA}-from-{found}")
+    target = file.with_name(f"{file.name}.before-{SCHEMA}-from-{schema}")
     number = 1
     while target.exists():
         number += 1
-        target = file.with_name(f"{file.name}.before-{SCHEMA}-from-{found}.{number}")
+        target = file.with_name(f"{file.name}.before-{SCHEMA}-from-{schema}.{number}")
     with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(target)) as copy:
         source.backup(copy)
 

@@ -229,8 +229,8 @@ def changed(before: Result, after: Result) -> tuple[Change, ...]:
     """The checks that differ in their points, or came, or went; in the order of `after`."""
     old, new = _checks(before), _checks(after)
     keys = [*new, *(key for key in old if key not in new)]
-    found = (_change(after.student, key, old.get(key), new.get(key)) for key in keys)
-    return tuple(each for each in found if each.before != each.after)
+    changes = (_change(after.student, key, old.get(key), new.get(key)) for key in keys)
+    return tuple(each for each in changes if each.before != each.after)
 
 
 def _change(

@@ -82,8 +82,8 @@ def _points(graded: Graded, marks: Sequence[Mark]) -> float:
     given = {mark.exercise: mark.points for mark in marks if mark.kind is Kind.POINTS}
     if "" in given:
         return given[""]
-    found = {each.exercise: each.points for each in graded.result.exercises}
-    return sum({**found, **given}.values())
+    points = {each.exercise: each.points for each in graded.result.exercises}
+    return sum({**points, **given}.values())
 
 
 def _extra(marks: Sequence[Mark]) -> float:

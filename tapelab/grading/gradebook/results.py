@@ -112,8 +112,8 @@ class Results(Roster):
         with self._reading() as session:
             known = assignment_row(session, assignment)
             rows = select(TapeRow).filter_by(assignment_id=known.id, digest=digest)
-            found = session.scalars(rows.order_by(TapeRow.id))
-            return {row.exercise: zlib.decompress(row.content) for row in found}
+            tape_rows = session.scalars(rows.order_by(TapeRow.id))
+            return {row.exercise: zlib.decompress(row.content) for row in tape_rows}
 
     def submissions(self, assignment: str) -> tuple[Handed, ...]:
         """What was handed in, by student and time."""
@@ -132,15 +132,15 @@ class Results(Roster):
             rows = session.scalars(
                 select(ResultRow).filter_by(assignment_id=known.id).order_by(ResultRow.at)
             )
-            found: dict[str, list[tuple[Result, datetime]]] = {}
+            results: dict[str, list[tuple[Result, datetime]]] = {}
             # Not always the latest: a teacher may return to an earlier version.
             for row in sorted(rows, key=lambda row: row.version == known.version):
-                found.setdefault(row.digest, []).append((Result.from_json(row.json), row.at))
+                results.setdefault(row.digest, []).append((Result.from_json(row.json), row.at))
             handed = _handed(session, assignment)
         return tuple(
-            tuple(Graded(h, replace(r, student=h.student), at) for r, at in found[h.digest])
+            tuple(Graded(h, replace(r, student=h.student), at) for r, at in results[h.digest])
             for h in handed
-            if h.digest in found
+            if h.digest in results
         )
 
     def failures(self, assignment: str) -> tuple[Failure, ...]:
@@ -148,9 +148,9 @@ class Results(Roster):
         with self._reading() as session:
             known = assignment_row(session, assignment)
             rows = session.scalars(select(FailureRow).filter_by(assignment_id=known.id))
-            found = {row.digest: (row.version, row.why, row.at) for row in rows}
+            failures = {row.digest: (row.version, row.why, row.at) for row in rows}
             handed = _handed(session, assignment)
-        return tuple(Failure(h, *found[h.digest]) for h in handed if h.digest in found)
+        return tuple(Failure(h, *failures[h.digest]) for h in handed if h.digest in failures)
 
     def changes(self, assignment: str) -> tuple[Change, ...]:
         """What regrading changed, from the version before the latest to the latest."""

@@ -124,8 +124,10 @@ class Store:
         """Who changed what, oldest first; of what begins with `about`."""
         rows = select(HistoryRow).where(HistoryRow.about.startswith(about, autoescape=True))
         with self._reading() as session:
-            found = session.scalars(rows.order_by(HistoryRow.id))
-            return tuple(Event(r.at, r.who, r.what, r.about, r.before, r.after) for r in found)
+            history_rows = session.scalars(rows.order_by(HistoryRow.id))
+            return tuple(
+                Event(r.at, r.who, r.what, r.about, r.before, r.after) for r in history_rows
+            )
 
     def _note(
         self, session: Session, what: str, about: str, before: Any = "", after: Any = ""

@@ -79,10 +79,10 @@ def _checks(exercise: ExerciseResult) -> Iterator[str]:
             yield _item(check, say("Hidden check {number}", number=hidden), "")
 
 
-def _item(check: CheckResult, title: str, found: str) -> str:
+def _item(check: CheckResult, title: str, remark: str) -> str:
     points = _points(check.points, check.of)
     titled = f'<bdi>{title}</bdi> <span class="soft">({points})</span>'
-    return f'<li data-sign="{sign(check.status)}">{titled}{found}</li>'
+    return f'<li data-sign="{sign(check.status)}">{titled}{remark}</li>'
 
 
 def _found(check: CheckResult) -> Iterator[str]:

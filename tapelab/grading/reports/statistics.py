@@ -105,12 +105,12 @@ def statistics_of(book: Gradebook, assignment: str) -> Statistics:
 
 def checks_of(results: Sequence[Result]) -> tuple[CheckStatistics, ...]:
     """The statistics of each check, in the order of the assignment."""
-    found: dict[tuple[str, str], list[CheckResult]] = {}
+    checks_by_key: dict[tuple[str, str], list[CheckResult]] = {}
     for result in results:
         for exercise in result.exercises:
             for check in exercise.checks:
-                found.setdefault((exercise.exercise, check.key), []).append(check)
-    return tuple(_statistics(exercise, checks) for (exercise, _), checks in found.items())
+                checks_by_key.setdefault((exercise.exercise, check.key), []).append(check)
+    return tuple(_statistics(exercise, checks) for (exercise, _), checks in checks_by_key.items())
 
 
 def _statistics(exercise: str, checks: Sequence[CheckResult]) -> CheckStatistics:
@@ -169,8 +169,8 @@ def _body(data: Statistics) -> Iterator[str]:
         yield _check_table(data.checks)
     yield f"<h2>{say('Pitfalls')}</h2>"
     if data.pitfalls:
-        found = say("In how many students' recordings each was found")
-        yield picture(_pitfalls(data.pitfalls), found)
+        caption = say("In how many students' recordings each was found")
+        yield picture(_pitfalls(data.pitfalls), caption)
         yield table((say("Pitfall"), say("Students")), list(data.pitfalls.items()))
     else:
         yield f"<p>{say('The diagnosis found none in what was recorded.')}</p>"
@@ -220,16 +220,16 @@ def _bars(checks: tuple[CheckStatistics, ...]) -> str:
     return _drawn(draw, height=1.3 + 0.3 * len(checks))
 
 
-def _pitfalls(found: dict[str, int]) -> str:
+def _pitfalls(counts: dict[str, int]) -> str:
     from matplotlib.ticker import MaxNLocator
 
     def draw(axes: Axes) -> None:
-        axes.barh(range(len(found)), list(found.values()), color="#b5478c")
-        axes.set(xlabel=say("students"), yticks=range(len(found)), yticklabels=map(_short, found))
+        axes.barh(range(len(counts)), list(counts.values()), color="#b5478c")
+        axes.set(xlabel=say("students"), yticks=range(len(counts)), yticklabels=map(_short, counts))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.invert_yaxis()
 
-    return _drawn(draw, height=0.8 + 0.3 * len(found))
+    return _drawn(draw, height=0.8 + 0.3 * len(counts))
 
 
 def _part(check: CheckStatistics, statuses: set[Status]) -> float:

@@ -38,8 +38,8 @@ _TOO_WIDE: Final = {Path("/"), Path.home(), Path("/root"), Path("/home"), SCRATC
 
 def readable_paths() -> tuple[Path, ...]:
     """Folders and files that the worker needs, each once, none within another."""
-    found = {path for path in map(Path, _candidate_paths()) if path.exists()} - _TOO_WIDE
-    return tuple(sorted(each for each in found if not found & set(each.parents)))
+    paths = {path for path in map(Path, _candidate_paths()) if path.exists()} - _TOO_WIDE
+    return tuple(sorted(each for each in paths if not paths & set(each.parents)))
 
 
 def _candidate_paths() -> Iterator[str]:

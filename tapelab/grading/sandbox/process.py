@@ -68,17 +68,17 @@ class SandboxedProcess:
 
     def read(self, size: int, deadline: float) -> bytes:
         """Read exactly so many bytes; Ended if they do not arrive before the deadline."""
-        found = bytearray()
-        while len(found) < size:
+        content = bytearray()
+        while len(content) < size:
             self._wait(self._out, selectors.EVENT_READ, deadline)
             try:
-                piece = os.read(self._out, min(size - len(found), 1 << 20))
+                piece = os.read(self._out, min(size - len(content), 1 << 20))
             except BlockingIOError:
                 continue
             if not piece:
                 raise self._crash()
-            found += piece
-        return bytes(found)
+            content += piece
+        return bytes(content)
 
     def _wait(self, number: int, event: int, deadline: float) -> None:
         with selectors.DefaultSelector() as ready:
@@ -147,10 +147,10 @@ def descendants(root: int) -> list[int]:
     children: dict[int, list[int]] = {}
     for number, parent in _parents():
         children.setdefault(parent, []).append(number)
-    found = [root]
-    for each in found:
-        found.extend(children.get(each, ()))
-    return found
+    processes = [root]
+    for each in processes:
+        processes.extend(children.get(each, ()))
+    return processes
 
 
 def _parents() -> Iterator[tuple[int, int]]:

@@ -143,10 +143,10 @@ def _attempts(book: Gradebook, assignment: str, student: str, counts: str) -> tu
 
 def _chosen(attempts: Sequence[Attempt], digest: str) -> Attempt | None:
     if digest:
-        found = next((each for each in attempts if each.handed.digest == digest), None)
-        if found is None:
+        chosen = next((each for each in attempts if each.handed.digest == digest), None)
+        if chosen is None:
             raise UnknownNameError(say("There is no such attempt. Choose one of those listed."))
-        return found
+        return chosen
     last = attempts[-1] if attempts else None
     return next((each for each in attempts if each.counts), last)
 
@@ -222,14 +222,14 @@ def sheet(book: Gradebook, assignment: str, sort: str = "", order: str = "") -> 
 
 def _columns(results: list[Result]) -> tuple[Column, ...]:
     """The checks in the order in which the statistics have them."""
-    found: dict[tuple[str, str], str] = {}
+    titles: dict[tuple[str, str], str] = {}
     for result in results:
         for exercise in result.exercises:
             for check in exercise.checks:
-                found[exercise.exercise, check.key] = check.title
+                titles[exercise.exercise, check.key] = check.title
     numbers: dict[str, int] = {}
     columns = []
-    for (name, key), title in found.items():
+    for (name, key), title in titles.items():
         numbers[name] = numbers.get(name, 0) + 1
         columns.append(Column(f"{name}:{numbers[name]}", title, name, key))
     return tuple(columns)
@@ -237,8 +237,8 @@ def _columns(results: list[Result]) -> tuple[Column, ...]:
 
 def _cells(result: Result | None, columns: tuple[Column, ...]) -> tuple[CheckResult | None, ...]:
     exercises = result.exercises if result else ()
-    found = {(e.exercise, check.key): check for e in exercises for check in e.checks}
-    return tuple(found.get((each.exercise, each.key)) for each in columns)
+    checks = {(e.exercise, check.key): check for e in exercises for check in e.checks}
+    return tuple(checks.get((each.exercise, each.key)) for each in columns)
 
 
 def _keys(columns: tuple[Column, ...]) -> dict[str, Callable[[Line], Any]]:
