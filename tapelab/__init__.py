@@ -189,8 +189,8 @@ _install_recorder()
 def __getattr__(name: str) -> _typing.Any:
     if name not in _PLACES:
         raise _missing(__name__, name)
-    found = globals()[name] = _load(_PLACES[name])
-    return found
+    symbol = globals()[name] = _load(_PLACES[name])
+    return symbol
 
 
 _NAMESPACES = {"dtypes", "errors", "linalg", "math", "nest"}
@@ -200,8 +200,8 @@ def __dir__() -> _typing.Any:
     """TensorFlow's names and ours; a module of the machinery is imported, not offered."""
     offered = {
         name
-        for name, thing in globals().items()
-        if not isinstance(thing, type(_sys)) or name in _NAMESPACES
+        for name, member in globals().items()
+        if not isinstance(member, type(_sys)) or name in _NAMESPACES
     }
     return sorted({*offered, *_PLACES})
 

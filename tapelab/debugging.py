@@ -34,8 +34,8 @@ _ORDERS = {"<": "Less", "<=": "LessEqual", ">": "Greater", ">=": "GreaterEqual"}
 @public
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; InvalidArgumentError with the message if an entry is NaN or infinite."""
-    made: Tensor = _check_finite(as_tensor(tensor), message=message)
-    return made
+    checked: Tensor = _check_finite(as_tensor(tensor), message=message)
+    return checked
 
 
 @public(effect="stateful")  # it returns its tensor, so it is tried out while it is traced
@@ -243,12 +243,12 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 def assert_proper_iterable(values: Any) -> None:
     """TypeError unless one can walk through the values, and they are no tensor or string."""
     if isinstance(values, (Tensor, np.ndarray, bytes, str)):
-        found = f'to be a "proper" iterable.  Found: {type(values)}'
+        complaint = f'to be a "proper" iterable.  Found: {type(values)}'
     elif not hasattr(values, "__iter__"):
-        found = f"to be iterable.  Found: {type(values)}"
+        complaint = f"to be iterable.  Found: {type(values)}"
     else:
         return
-    raise TypeError(f'Expected argument "values" {found}')
+    raise TypeError(f'Expected argument "values" {complaint}')
 
 
 @public
@@ -263,9 +263,9 @@ def Assert(  # noqa: N802 - TensorFlow's name
 ) -> None:
     """InvalidArgumentError with the data unless the condition holds."""
     if not as_tensor(condition)._value:
-        told = ", ".join(str(as_tensor(each)._value) for each in data)
+        data_text = ", ".join(str(as_tensor(each)._value) for each in data)
         raise InvalidArgumentError(
-            None, None, f"Expected '{condition}' to be true. Summarized data: {told}"
+            None, None, f"Expected '{condition}' to be true. Summarized data: {data_text}"
         )
 
 

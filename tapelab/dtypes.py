@@ -169,8 +169,8 @@ def __getattr__(name: str) -> Any:
 
 def _brain_float(name: str) -> DType:
     if name not in _BY_NAME:
-        made = DType(name, import_module("ml_dtypes").bfloat16)
-        _BY_NAME[name] = BY_NUMPY[made._numpy] = made
+        dtype = DType(name, import_module("ml_dtypes").bfloat16)
+        _BY_NAME[name] = BY_NUMPY[dtype._numpy] = dtype
     return _BY_NAME[name]
 
 

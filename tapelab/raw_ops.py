@@ -177,12 +177,12 @@ They stand in the order in which it takes them; `a!` and `a?` go by keyword, `a?
 
 @cache
 def __getattr__(name: str) -> Any:
-    found = _places().get(name)
-    if found is None:
+    place = _places().get(name)
+    if place is None:
         close = get_close_matches(name, _places(), n=1)
         advice = f" The nearest is tf.raw_ops.{close[0]}." if close else ""
         raise AttributeError(f"module 'tf.raw_ops' has no attribute '{name}'.{advice}", name=name)
-    return _raw(name, *found)
+    return _raw(name, *place)
 
 
 def __dir__() -> list[str]:
@@ -192,12 +192,12 @@ def __dir__() -> list[str]:
 @cache
 def _places() -> dict[str, tuple[str, str]]:
     """The arguments of each op and the place of its public function."""
-    found = {}
+    places = {}
     for arguments, ops in TABLE.items():
         for each in ops.split():
             name, _, place = each.partition(":")
-            found[name] = arguments, place
-    return found
+            places[name] = arguments, place
+    return places
 
 
 def _raw(op: str, arguments: str, place: str) -> Callable[..., Any]:
@@ -254,8 +254,8 @@ def _check(op: str, wanted: list[Argument], given: dict[str, Any]) -> None:
 
 
 def _public(place: str) -> Callable[..., Any]:
-    found: Any = import_module("tapelab")
+    symbol: Any = import_module("tapelab")
     for step in place.split("."):
-        found = getattr(found, step)
-    function: Callable[..., Any] = found
+        symbol = getattr(symbol, step)
+    function: Callable[..., Any] = symbol
     return function

@@ -63,10 +63,10 @@ def _combined(
         raise TypeError(f"Types don't match, {one.dtype} vs {other.dtype}.")
     lead = _common(raw, _shape(one), _shape(other))
     first, second = _rows(one, raw, validate), _rows(other, raw, validate)
-    found = {
+    combined = {
         row: combine(first.get(row, set()), second.get(row, set())) for row in np.ndindex(lead)
     }
-    return _packed({row: sorted(members) for row, members in found.items()}, lead, one.dtype)
+    return _packed({row: sorted(members) for row, members in combined.items()}, lead, one.dtype)
 
 
 def _packed(rows: dict[tuple[int, ...], list[Any]], lead: Shape, dtype: Any) -> SparseTensor:
@@ -80,13 +80,13 @@ def _packed(rows: dict[tuple[int, ...], list[Any]], lead: Shape, dtype: Any) -> 
 
 
 def _operand(value: Any, name: str) -> Any:
-    found = value if isinstance(value, SparseTensor) else tensor(value)
-    if found.dtype.name not in KINDS:
+    operand = value if isinstance(value, SparseTensor) else tensor(value)
+    if operand.dtype.name not in KINDS:
         raise TypeError(
-            f"'{name}' has invalid dtype `{found.dtype}` not in supported dtypes: "
+            f"'{name}' has invalid dtype `{operand.dtype}` not in supported dtypes: "
             f"`{', '.join(f'tf.{kind}' for kind in KINDS)}`."
         )
-    return found
+    return operand
 
 
 def _raw(one: Any, other: Any) -> str:

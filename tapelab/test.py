@@ -74,8 +74,8 @@ def _rows(f: Callable[..., Any], values: list[Tensor], seed: Any) -> list[Any]:
     with GradientTape() as tape:
         tape.watch(values)
         y = f(*values)
-    found = tape.gradient(y, values, constant_of(seed), unconnected_gradients="zero")
-    return [_numbers(each) for each in found]
+    gradients = tape.gradient(y, values, constant_of(seed), unconnected_gradients="zero")
+    return [_numbers(each) for each in gradients]
 
 
 def _numbers(gradient: Any) -> Any:

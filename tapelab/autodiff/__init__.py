@@ -80,16 +80,16 @@ class ForwardAccumulator(Accumulating, metaclass=DispatchedType):
             return None if rows is None else IndexedSlices(rows, primal.indices, primal._lengths)
         if isinstance(primal, Holder):
             cell = primal._cell
-            found = self._of_variable.get(cell.identity.id)
+            tangent = self._of_variable.get(cell.identity.id)
             value = cell.state
         elif isinstance(primal, Tensor):
-            found, value = self._tangents.get(primal._id), primal
+            tangent, value = self._tangents.get(primal._id), primal
         else:
             raise AttributeError(
                 f"'{type(primal).__name__}' object has no attribute '_id': {primal!r} is neither a "
                 "tensor nor a variable. A plain number does not move."
             )
-        return zeros_like(value) if found is None and zero else found
+        return zeros_like(value) if tangent is None and zero else tangent
 
 
 __getattr__, __dir__ = in_module(__name__)

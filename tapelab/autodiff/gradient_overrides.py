@@ -73,8 +73,8 @@ class CustomGradient:
         return nest.pack_sequence_as(result, map(in_form, forms, results))
 
 
-def _holds(thing: Any) -> bool:
-    return isinstance(thing, Holder)
+def _holds(value: Any) -> bool:
+    return isinstance(value, Holder)
 
 
 def is_moving(argument: Any) -> bool:
@@ -84,8 +84,8 @@ def is_moving(argument: Any) -> bool:
 
 def numbers(value: Any) -> Tensor:
     """The tensor that carries the numbers of a value."""
-    found: Tensor = value._as_end() if isinstance(value, CompositeTensor) else tensor(value)
-    return found
+    carrier: Tensor = value._as_end() if isinstance(value, CompositeTensor) else tensor(value)
+    return carrier
 
 
 def in_form(form: Any, carried: Any) -> Any:
@@ -145,15 +145,15 @@ def _way_back(
     def back(*seeds: Any) -> list[Any]:
         upstream = map(in_form, forms, seeds)
         if variables:
-            found, of_variables = grad_fn(*upstream, variables=variables)
+            returned, of_variables = grad_fn(*upstream, variables=variables)
             if len(of_variables) != len(variables):
                 raise ValueError(
                     "Must return gradient for each variable from @custom_gradient grad_fn. It uses "
                     f"{len(variables)} and returned {len(of_variables)}."
                 )
         else:
-            found, of_variables = grad_fn(*upstream), ()
-        gradients = nest.flatten(found)
+            returned, of_variables = grad_fn(*upstream), ()
+        gradients = nest.flatten(returned)
         if len(gradients) != count:
             raise ValueError(
                 f"custom_gradient function expected to return {count} gradients, but returned "

@@ -36,8 +36,8 @@ def recompute_grad(f: Function) -> Any:
             again = CustomGradient(_run_again(f, args, kwargs, variables))
             # In a graph no tape has a path of its own to the arguments, so that all of it is asked.
             flow = iter(again(*upstream) if eager else again(*upstream, *flat))
-            found = [next(flow) if is_moving(each) else None for each in flat]
-            gradients = nest.pack_sequence_as(args, found)
+            flat_gradients = [next(flow) if is_moving(each) else None for each in flat]
+            gradients = nest.pack_sequence_as(args, flat_gradients)
             return (gradients, list(flow)) if variables else gradients
 
         return result, grad_fn

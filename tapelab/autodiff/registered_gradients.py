@@ -85,8 +85,8 @@ def _as_rule(op_type: str, f: Callable[..., Any]) -> Callable[..., Any]:
         given = tuple(map(as_tensor, inputs))
         attrs = {"T": BY_NUMPY[given[0]._array.dtype], **settings} if given else settings
         ran = RanOp(op_type, given, [as_tensor(each) for each in _several(y)], attrs)
-        found = f(ran, *[as_tensor(each) for each in _several(dy)])
-        gradients = list(found) if isinstance(found, (list, tuple)) else [found]
+        returned = f(ran, *[as_tensor(each) for each in _several(dy)])
+        gradients = list(returned) if isinstance(returned, (list, tuple)) else [returned]
         if len(gradients) < len(given):
             raise InternalError(
                 None, None, f"Recorded operation '{op_type}' returned too few gradients. Expected "

@@ -62,8 +62,8 @@ def py_function(
         op = custom_op.declare(title, SENTENCE, names, many=len(results) > 1)
         inputs = [numbers(each) for each in given]
         results = custom_op.record(op, inputs, results, _way_back(tape, copies, results))
-    made = list(map(in_form, forms, results))
-    return made if isinstance(Tout, (list, tuple)) else made[0]
+    returned = list(map(in_form, forms, results))
+    return returned if isinstance(Tout, (list, tuple)) else returned[0]
 
 
 def _dtype(spec: Any) -> Any:
@@ -82,7 +82,7 @@ def _run(func: Callable[..., Any], copies: list[Any], kinds: list[Any]) -> list[
         given = [] if returned is None else list(values)
         results = list(map(_converted, given, kinds))
     except Exception as error:
-        kind = next(made for caught, made in ERRORS if isinstance(error, caught))
+        kind = next(error_class for caught, error_class in ERRORS if isinstance(error, caught))
         raise kind(None, None, f"{type(error).__name__}: {error} [Op:EagerPyFunc]") from error
     if len(results) < len(kinds):
         raise errors.InvalidArgumentError(
@@ -97,13 +97,13 @@ def _way_back(tape: GradientTape, copies: list[Tensor], results: list[Tensor]) -
     smooth = [each for each in copies if each.dtype.is_differentiable]
 
     def back(*upstream: Any) -> list[Any]:
-        found = iter(
+        gradients = iter(
             tape.gradient(
                 list(results), smooth, output_gradients=list(upstream),
                 unconnected_gradients=UnconnectedGradients.ZERO,
             )
         )  # fmt: skip
-        return [next(found) if each.dtype.is_differentiable else None for each in copies]
+        return [next(gradients) if each.dtype.is_differentiable else None for each in copies]
 
     return back
 

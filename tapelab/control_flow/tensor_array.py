@@ -72,12 +72,12 @@ class TensorArray(metaclass=DispatchedType):
 
     def identity(self) -> TensorArray:
         """Another handle of the same tensors: what one writes the other reads."""
-        made = TensorArray(
+        copy = TensorArray(
             self._dtype, len(self._items), self._dynamic, self._clears,
             infer_shape=self._infers, element_shape=self._shape,
         )  # fmt: skip
-        made._items, made._read = self._items, self._read
-        return made
+        copy._items, copy._read = self._items, self._read
+        return copy
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Put a tensor at a position; what stood there is replaced."""
@@ -99,19 +99,19 @@ class TensorArray(metaclass=DispatchedType):
 
     def _fitting(self, value: Any) -> Tensor:
         """The value as a tensor of the array's dtype and shape."""
-        made = to_tensor(value, dtype_hint=self._dtype)
-        if made.dtype is not self._dtype:
+        converted = to_tensor(value, dtype_hint=self._dtype)
+        if converted.dtype is not self._dtype:
             raise InvalidArgumentError(
                 None, None, f"TensorArray dtype is {self._dtype.name} but Op is trying to write "
-                f"dtype {made.dtype.name}. Try tf.cast(value, {self._dtype!r}).",
+                f"dtype {converted.dtype.name}. Try tf.cast(value, {self._dtype!r}).",
             )  # fmt: skip
-        if not self._shape.is_compatible_with(made.shape):
+        if not self._shape.is_compatible_with(converted.shape):
             raise ValueError(
-                f"Incompatible shape for value ({made.shape}), expected ({self._shape})"
+                f"Incompatible shape for value ({converted.shape}), expected ({self._shape})"
             )
         if self._infers:
-            self._shape = self._shape.merge_with(made.shape)
-        return made
+            self._shape = self._shape.merge_with(converted.shape)
+        return converted
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """The tensor at a position; unless `clear_after_read=False` it can be read once."""
@@ -131,16 +131,16 @@ class TensorArray(metaclass=DispatchedType):
                 None, None, f"Could not read index {at} twice because it was cleared after a "
                 "previous read (perhaps try setting clear_after_read = false?)",
             )  # fmt: skip
-        found = self._at(at)
+        item = self._at(at)
         if self._clears:
             self._items[at] = None
             self._read.add(at)
-        return found
+        return item
 
     def _at(self, index: int) -> Tensor:
         """The tensor at a position, zeros where none was written."""
-        found = self._items[index]
-        return found if found is not None else self._zeros()
+        item = self._items[index]
+        return item if item is not None else self._zeros()
 
     def _zeros(self, *before: int) -> Tensor:
         if not self._shape.is_fully_defined():

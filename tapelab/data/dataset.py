@@ -68,8 +68,8 @@ class Dataset(Pipeline):
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Dataset:
         """The names of the files that match a pattern, shuffled unless `shuffle` is False."""
-        found = Dataset(*dataset_sources.named(file_pattern))
-        return found if shuffle is False else found.shuffle(len(found), seed)
+        files = Dataset(*dataset_sources.named(file_pattern))
+        return files if shuffle is False else files.shuffle(len(files), seed)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:

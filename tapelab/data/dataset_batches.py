@@ -154,11 +154,11 @@ def _padded_batch(group: list[Element], padded_shapes: Any, padding_values: Any)
         fillings = [padding_values] * count
     else:
         fillings = _matching(like, padding_values)
-    made = [
+    padded = [
         _padded_rows(rows, shape, filling)
         for rows, shape, filling in zip(columns, shapes, fillings, strict=True)
     ]
-    return rebuilt(like, iter(made))
+    return rebuilt(like, iter(padded))
 
 
 def _padded_rows(rows: tuple[Any, ...], shape: Any, filling: Any) -> Any:
@@ -240,8 +240,8 @@ def _window(stage: Stage, elements: list[Element]) -> Element:
     """One Dataset for each part of the elements."""
     columns = [list(column) for column in zip(*map(parts_of, elements), strict=True)]
     specs = parts_of(stage.element_spec)
-    made = [_held(stage, column, each) for column, each in zip(columns, specs, strict=True)]
-    return rebuilt(elements[0], iter(made))
+    windows = [_held(stage, column, each) for column, each in zip(columns, specs, strict=True)]
+    return rebuilt(elements[0], iter(windows))
 
 
 def _held(stage: Stage, parts: list[Any], each: Any) -> Stage:
@@ -283,8 +283,8 @@ def _batch(group: list[Element]) -> Element:
                     f"element had shape {list(rows[0].shape)} and element {index} had shape "
                     f"{list(each.shape)}. Try padded_batch.",
                 )
-    made = (joined(rows) if are_ragged(rows) else stacked(list(rows)) for rows in columns)
-    return rebuilt(group[0], made)
+    batched = (joined(rows) if are_ragged(rows) else stacked(list(rows)) for rows in columns)
+    return rebuilt(group[0], batched)
 
 
 def _batched_spec(each: Any, length: int | None) -> Any:

@@ -39,8 +39,8 @@ def mapped(function: Callable[..., Any], *values: Any) -> Any:
     """Apply a function to the parts of nests that are built alike."""
     first = values[0]
     if isinstance(first, Mapping):
-        made = {key: mapped(function, *(value[key] for value in values)) for key in first}
-        return made if type(first) is dict else type(first)(made)  # type: ignore[call-arg]  # its kind
+        items = {key: mapped(function, *(value[key] for value in values)) for key in first}
+        return items if type(first) is dict else type(first)(items)  # type: ignore[call-arg]  # its kind
     if isinstance(first, tuple):
         rows = [mapped(function, *row) for row in zip(*values, strict=True)]
         return type(first)(*rows) if hasattr(first, "_fields") else tuple(rows)
@@ -50,8 +50,8 @@ def mapped(function: Callable[..., Any], *values: Any) -> Any:
 def rebuilt(like: Any, parts: Iterator[Any]) -> Any:
     """A nest that is built as another, of new parts in the order of `parts_of`."""
     if isinstance(like, Mapping):
-        made = {key: rebuilt(like[key], parts) for key in sorted(like)}
-        return {key: made[key] for key in like}
+        items = {key: rebuilt(like[key], parts) for key in sorted(like)}
+        return {key: items[key] for key in like}
     if isinstance(like, tuple):
         rows = [rebuilt(each, parts) for each in like]
         return type(like)(*rows) if hasattr(like, "_fields") else tuple(rows)
@@ -196,10 +196,10 @@ def _copied(part: Any, sources: tuple[Tensor, ...]) -> Any:
     """A tensor of an element, with a note in the log of what it was copied from."""
     if not isinstance(part, (np.ndarray, np.generic)):
         return part
-    made: Any = constant_of(np.asarray(part))
-    for source in [each for each in sources if _holds(each._value, made._value)] or sources:
-        made = next_element(made, source)
-    return made
+    copy: Any = constant_of(np.asarray(part))
+    for source in [each for each in sources if _holds(each._value, copy._value)] or sources:
+        copy = next_element(copy, source)
+    return copy
 
 
 def _holds(rows: Any, part: Any) -> bool:
@@ -218,7 +218,7 @@ def sources_in(value: Any) -> tuple[Tensor, ...]:
     """The tensors of a nest that may have a history, which a Dataset drops."""
     if is_structure(value) or isinstance(value, list):
         rows = value.values() if hasattr(value, "values") else value
-        return tuple(found for row in rows for found in sources_in(row))
+        return tuple(source for row in rows for source in sources_in(row))
     if isinstance(value, Variable):
         return (to_tensor(value),)
     if nest.is_composite(value):

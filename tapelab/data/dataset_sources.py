@@ -221,10 +221,10 @@ OPENERS: Final[dict[str, Callable[..., Any]]] = {"": open, "GZIP": gzip.open}
 def named(patterns: Any) -> Made:
     """The names of the files that match a pattern, or several."""
     wanted = [each.decode() for each in np.ravel(raw_of(patterns))]
-    found = sorted(n for pattern in wanted for n in glob.glob(pattern))  # noqa: PTH207 - names stay as written
-    if not found:
+    names = sorted(n for pattern in wanted for n in glob.glob(pattern))  # noqa: PTH207 - names stay as written
+    if not names:
         raise invalid_argument("Assert", f"No files matched pattern: {', '.join(wanted)}")
-    return slices(found)
+    return slices(names)
 
 
 def lines(filenames: Any, compression_type: str | None) -> Made:

@@ -40,21 +40,21 @@ class Iterator:
 class Optional:
     """An element, or the end of the elements."""
 
-    def __init__(self, found: tuple[Any, ...]) -> None:
-        self._found = found
+    def __init__(self, elements: tuple[Any, ...]) -> None:
+        self._elements = elements
 
     def has_value(self, name: str | None = None) -> Any:
         """Whether there is an element."""
-        return constant_of(np.bool_(bool(self._found)))
+        return constant_of(np.bool_(bool(self._elements)))
 
     def get_value(self, name: str | None = None) -> Any:
         """The element; InvalidArgumentError if there is none."""
-        if not self._found:
+        if not self._elements:
             raise invalid_argument(
                 "OptionalGetValue",
                 "The given optional does not have a value.",
             )
-        return self._found[0]
+        return self._elements[0]
 
 
 class DatasetIterator(Iterator):
@@ -109,5 +109,5 @@ def _plain(part: Any) -> Any:
         from tapelab.sparse import to_dense  # loaded where a sparse tensor is already
 
         part = to_dense(part)
-    found = part.numpy()
-    return found.copy() if isinstance(found, np.ndarray) else found
+    array = part.numpy()
+    return array.copy() if isinstance(array, np.ndarray) else array

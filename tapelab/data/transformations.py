@@ -136,13 +136,13 @@ def interleaved(
 
 
 def _inner(function: Function, element: Element) -> Stage:
-    found = call(function, element)
-    if not isinstance(found, Stage):
+    stage = call(function, element)
+    if not isinstance(stage, Stage):
         raise TypeError(
-            f"The function must return a tf.data.Dataset object, and it returned {found!r}. "
+            f"The function must return a tf.data.Dataset object, and it returned {stage!r}. "
             "Try map() where each element becomes one other."
         )
-    return found
+    return stage
 
 
 def _inner_spec(stage: Stage, function: Function) -> Any:
@@ -221,9 +221,9 @@ def _limit(limit: int | None, window_size_func: Function | None, key: int) -> in
 def _group(stage: Stage, reduce_func: Function, key: int, group: list[Element]) -> Stage:
     window = stage.then("_VariantDataset", lambda: iter(group), size=len(group))
     with off_tape():
-        found = reduce_func(tensors_of(np.asarray(key)), window)
-    assert isinstance(found, Stage)
-    return found
+        reduced = reduce_func(tensors_of(np.asarray(key)), window)
+    assert isinstance(reduced, Stage)
+    return reduced
 
 
 def _reduced(

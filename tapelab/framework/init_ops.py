@@ -61,8 +61,8 @@ class random_normal_initializer:  # noqa: N801 - TensorFlow's name
         if self.seed is None:
             return random.normal(shape, self.mean, self.stddev, dtype)
         seed = self.seed, 0
-        made: Tensor = random.stateless_normal(shape, seed, self.mean, self.stddev, dtype)
-        return made
+        values: Tensor = random.stateless_normal(shape, seed, self.mean, self.stddev, dtype)
+        return values
 
     def get_config(self) -> dict[str, Any]:
         """The arguments with which to make the same again."""
@@ -82,8 +82,8 @@ class random_uniform_initializer:  # noqa: N801 - TensorFlow's name
         if self.seed is None:
             return random.uniform(shape, self.minval, self.maxval, dtype)
         seed = self.seed, 0
-        made: Tensor = random.stateless_uniform(shape, seed, self.minval, self.maxval, dtype)
-        return made
+        values: Tensor = random.stateless_uniform(shape, seed, self.minval, self.maxval, dtype)
+        return values
 
     def get_config(self) -> dict[str, Any]:
         """The arguments with which to make the same again."""

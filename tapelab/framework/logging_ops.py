@@ -47,23 +47,23 @@ def _write(text: str, stream: Any) -> None:
         )
 
 
-def _text_of(thing: Any, ends: int) -> str:
+def _text_of(item: Any, ends: int) -> str:
     """A tensor, a nest of them, or any Python value as text."""
-    if isinstance(thing, Holder):
-        thing = read(thing)
-    if isinstance(thing, Tensor):
-        return array_text(np.asarray(thing._value), ends)
-    if isinstance(thing, CompositeTensor):
-        return thing._printed(entry, ends)
-    if isinstance(thing, dict):
-        pairs = sorted(thing.items())
+    if isinstance(item, Holder):
+        item = read(item)
+    if isinstance(item, Tensor):
+        return array_text(np.asarray(item._value), ends)
+    if isinstance(item, CompositeTensor):
+        return item._printed(entry, ends)
+    if isinstance(item, dict):
+        pairs = sorted(item.items())
         return "{" + ", ".join(f"{key!r}: {_text_of(value, ends)}" for key, value in pairs) + "}"
-    if isinstance(thing, list):
-        return "[" + ", ".join(_text_of(each, ends) for each in thing) + "]"
-    if isinstance(thing, tuple):
-        inside = ", ".join(_text_of(each, ends) for each in thing)
-        return f"({inside},)" if len(thing) == 1 else f"({inside})"
-    return repr(thing)
+    if isinstance(item, list):
+        return "[" + ", ".join(_text_of(each, ends) for each in item) + "]"
+    if isinstance(item, tuple):
+        inside = ", ".join(_text_of(each, ends) for each in item)
+        return f"({inside},)" if len(item) == 1 else f"({inside})"
+    return repr(item)
 
 
 def array_text(array: Any, ends: int, depth: int = 0, rank: int | None = None) -> str:

@@ -50,10 +50,10 @@ class Module:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """All variables of this module and of those in it."""
-        found = tuple(self._flatten(predicate=_is_variable))
-        for each in found:
+        variables = tuple(self._flatten(predicate=_is_variable))
+        for each in variables:
             each._cell.identity.tracked = True
-        return found
+        return variables
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
@@ -124,12 +124,12 @@ def _walk(path: tuple[Any, ...], value: Any) -> Iterator[tuple[tuple[Any, ...], 
         yield path, value
 
 
-def _is_variable(thing: Any) -> bool:
-    return isinstance(thing, Variable)
+def _is_variable(value: Any) -> bool:
+    return isinstance(value, Variable)
 
 
-def _is_module(thing: Any) -> bool:
-    return isinstance(thing, Module)
+def _is_module(value: Any) -> bool:
+    return isinstance(value, Module)
 
 
 def _snake_case(name: str) -> str:

@@ -221,8 +221,8 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     TensorFlow has no gradient for it, so asking for one is a LookupError here as well.
     """
     factor = _float("AdjustContrastv2", contrast_factor)
-    made: Tensor = _as_floats(images, lambda x: colour.adjust_contrast_v2(x, factor))
-    return made
+    adjusted: Tensor = _as_floats(images, lambda x: colour.adjust_contrast_v2(x, factor))
+    return adjusted
 
 
 @public

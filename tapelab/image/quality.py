@@ -110,8 +110,8 @@ def ssim(
     structure = (local(x * y) * 2.0 - both * 2.0 + high) / (spread - each + high)
     index: Any = lightness * structure
     axes = (3,) if return_index_map else (1, 2, 3)
-    found = reduce_ops.reduce_mean(index, axis=axes, keepdims=False)
-    return found if x.ndim == 4 else squeeze(found, 0)
+    similarity = reduce_ops.reduce_mean(index, axis=axes, keepdims=False)
+    return similarity if x.ndim == 4 else squeeze(similarity, 0)
 
 
 def _bell(size: int, sigma: float, channels: int, dtype: Any) -> Any:

@@ -53,8 +53,8 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The names of the files that fit patterns such as `*.txt`, sorted."""
     patterns = np.ravel(text(pattern, "MatchingFiles")._value)
-    found = {path for each in patterns for path in glob.glob(each.decode())}  # noqa: PTH207 - patterns may be absolute
-    return _constant(texts(sorted(found)), "matching_files")
+    paths = {path for each in patterns for path in glob.glob(each.decode())}  # noqa: PTH207 - patterns may be absolute
+    return _constant(texts(sorted(paths)), "matching_files")
 
 
 @public
@@ -115,8 +115,8 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     x = text(input, "EncodeBase64")._value
 
     def letters(raw: bytes) -> bytes:
-        found = base64.urlsafe_b64encode(raw)
-        return found if pad else found.rstrip(b"=")
+        encoded = base64.urlsafe_b64encode(raw)
+        return encoded if pad else encoded.rstrip(b"=")
 
     return _constant(each(letters, x), "encode_base64")
 

@@ -37,9 +37,9 @@ def unpack(raw: bytes) -> tuple[DType, Any]:
     dtype = BY_NUMBER[fields[DTYPE][0]]
     shape = tuple(dict(_fields(axis)).get(1, 0) for _, axis in _fields(fields.get(SHAPE, [b""])[0]))
     if dtype is string:
-        made = np.empty(prod(shape), dtype=object)
-        made[:] = fields.get(TEXTS, [])
-        return dtype, made.reshape(shape)
+        array = np.empty(prod(shape), dtype=object)
+        array[:] = fields.get(TEXTS, [])
+        return dtype, array.reshape(shape)
     content = fields.get(CONTENT, [b""])[0]
     return dtype, np.frombuffer(content, dtype.as_numpy_dtype).reshape(shape).copy()[()]
 

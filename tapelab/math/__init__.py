@@ -144,23 +144,23 @@ imag = value_ops.imag
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of the two entries at its place."""
     first = tensor(x)
-    made: Tensor = arithmetic.add(first, operand(y, first._array.dtype))
-    return made
+    total: Tensor = arithmetic.add(first, operand(y, first._array.dtype))
+    return total
 
 
 @public(elementwise=True)
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The product of two entries, and 0 where the second is 0; x alone decides the dtype."""
     first = tensor(x)
-    made: Tensor = arithmetic.multiply_no_nan(first, to_tensor(y, first.dtype))
-    return made
+    product: Tensor = arithmetic.multiply_no_nan(first, to_tensor(y, first.dtype))
+    return product
 
 
 @public(elementwise=True, fast_path=pairs(arithmetic.divide))
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the quotient of the two entries at its place; integers give floats."""
-    made: Tensor = arithmetic.divide(*matched(x, y))
-    return made
+    quotient: Tensor = arithmetic.divide(*matched(x, y))
+    return quotient
 
 
 realdiv = divide
@@ -170,8 +170,8 @@ realdiv = divide
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the quotient of the two entries at its place; x alone decides the dtype."""
     first = tensor(x)
-    made: Tensor = arithmetic.divide(first, strict_operand(y, first.dtype))
-    return made
+    quotient: Tensor = arithmetic.divide(first, strict_operand(y, first.dtype))
+    return quotient
 
 
 @public
@@ -188,8 +188,8 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     _require_one_shape(tensors)
     if len(tensors) == 1 and name is None:
         return tensors[0]
-    made: Tensor = arithmetic.add_n(*tensors)
-    return made
+    total: Tensor = arithmetic.add_n(*tensors)
+    return total
 
 
 accumulate_n = add_n

@@ -52,11 +52,11 @@ def bincount(
     weighed = tensor(np.ones((), as_dtype(dtype).as_numpy_dtype)) if weights is None else None
     if weighed is None:
         weighed = _weights(weights, shape, rows.shape)
-    made: Tensor = mask_ops.dense_bincount(
+    counts: Tensor = mask_ops.dense_bincount(
         new_constant(rows, None), weighed, size=_size(rows, minlength, maxlength),
         binary=bool(binary_output),
     )  # fmt: skip
-    return made
+    return counts
 
 
 def _size(rows: Any, minlength: Any, maxlength: Any) -> int:
@@ -93,15 +93,15 @@ def _rows(numbers: Any, *, flat: bool, shown: Any) -> Any:
 
 
 def _weights(weights: Any, wanted: tuple[int, ...], rows: tuple[int, ...]) -> Tensor:
-    found = tensor(weights)
-    if found._array.shape != wanted:
+    converted = tensor(weights)
+    if converted._array.shape != wanted:
         raise invalid_argument(
             "DenseBincount", "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in "
             "which case it acts as all weights equal to 1. Received "
-            f"{brackets(found._array.shape)}",
+            f"{brackets(converted._array.shape)}",
         )  # fmt: skip
-    made: Tensor = reshape(found, shape=rows) if wanted != rows else found
-    return made
+    reshaped: Tensor = reshape(converted, shape=rows) if wanted != rows else converted
+    return reshaped
 
 
 @public
@@ -130,13 +130,13 @@ def confusion_matrix(
 
 
 def _classes(name: str, given: Any) -> Any:
-    found = np.array(cast(given, int64)._value)
-    if np.min(found, initial=0) < 0:
+    classes = np.array(cast(given, int64)._value)
+    if np.min(classes, initial=0) < 0:
         raise invalid_argument(
             "Assert", f"`{name}` contains negative values. Condition x >= 0 did not hold "
             f"element-wise: {given!r}",
         )  # fmt: skip
-    return found
+    return classes
 
 
 @public
@@ -146,8 +146,8 @@ def histogram_fixed_width_bins(
     """The number of the bin of equal width that each entry falls in."""
     x, limits = _checked_range(values, value_range)
     count = _bins(nbins)
-    made: Tensor = mask_ops.bins_of(x, limits, count=count)
-    return made
+    bins: Tensor = mask_ops.bins_of(x, limits, count=count)
+    return bins
 
 
 @public

@@ -24,8 +24,8 @@ ndtri = unary(error_function.ndtri)
 @public
 def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The derivative of digamma, taken as often as the order `a` says."""
-    made: Tensor = gamma.polygamma(*matched(a, x))
-    return made
+    derivative: Tensor = gamma.polygamma(*matched(a, x))
+    return derivative
 
 
 @public
@@ -33,11 +33,11 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     """The chance that a beta-distributed number with parameters a and b stays below x."""
     given = matched(a, b, x)
     pairs = zip((a, b, x), given, strict=True)
-    tensors = [made for each, made in pairs if isinstance(each, (Tensor, Holder))]
+    tensors = [operand for each, operand in pairs if isinstance(each, (Tensor, Holder))]
     if len(tensors) < len(given):
         _require_one_dtype(tensors)
-    made: Tensor = gamma.betainc(*given)
-    return made
+    probability: Tensor = gamma.betainc(*given)
+    return probability
 
 
 def _require_one_dtype(tensors: list[Tensor]) -> None:
@@ -70,5 +70,5 @@ def erfcinv(x: Any, name: str | None = None) -> Any:
 @public
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """The next number that the dtype can hold, on the way from x1 to x2."""
-    made: Tensor = error_function.nextafter(*matched(x1, x2))
-    return made
+    neighbour: Tensor = error_function.nextafter(*matched(x1, x2))
+    return neighbour

@@ -80,8 +80,8 @@ def _each_pair(x: Any, holds: Any) -> Tensor:
     if not given.dtype.is_numeric:
         raise TypeError(f"Expected x to be numeric, instead found: {given}")
     flat: Any = reshape(given, shape=(-1,))
-    made: Tensor = reduce_all(holds(flat[:-1], flat[1:]))
-    return made
+    ordered: Tensor = reduce_all(holds(flat[:-1], flat[1:]))
+    return ordered
 
 
 @public

@@ -34,8 +34,8 @@ def _sorted(op: Op, raw: str, sentence: str, **settings: Any) -> Public:
         compute_on_host(partial(_check_sorted, raw, x._array.shape), ids)
         count = compute_on_host(_highest, ids)
         depends_on(count)
-        made: Tensor = op(x, ids, count=int(count[0]) + 1, **settings)
-        return made
+        reduced: Tensor = op(x, ids, count=int(count[0]) + 1, **settings)
+        return reduced
 
     return public(_named(function, f"segment_{raw.removeprefix('Segment').lower()}", sentence))
 
@@ -43,8 +43,8 @@ def _sorted(op: Op, raw: str, sentence: str, **settings: Any) -> Public:
 def _unsorted(op: Op, raw: str, name: str, sentence: str) -> Public:
     def function(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
         x, ids, count = _flat(raw, data, segment_ids, num_segments)
-        made: Tensor = op(x, ids, count=count)
-        return made
+        reduced: Tensor = op(x, ids, count=count)
+        return reduced
 
     return public(_named(function, name, sentence))
 
@@ -125,8 +125,8 @@ def _totals(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, Ten
 
 def _sizes(ids: Any, *, shape: tuple[int, ...], dtype: Any) -> Any:
     """How many rows each id has, at least 1."""
-    found = np.bincount(ids[ids >= 0], minlength=shape[0])
-    return np.maximum(found, 1).astype(dtype).reshape(shape)
+    sizes = np.bincount(ids[ids >= 0], minlength=shape[0])
+    return np.maximum(sizes, 1).astype(dtype).reshape(shape)
 
 
 def _highest(ids: Any) -> Any:

@@ -22,9 +22,9 @@ class Hook:
         """Provide the function."""
         self._function = function
 
-    def __call__(self, thing: Any) -> Any:
+    def __call__(self, argument: Any) -> Any:
         """What the function returns of a thing."""
-        return self._function(thing)
+        return self._function(argument)
 
 
 finding_of: Final = Hook()

@@ -172,7 +172,7 @@ def load(place: str) -> Any:
 def late(place: str) -> Callable[[Any], Any]:
     """A function of one thing that is loaded from its place when it is called."""
 
-    def loaded(thing: Any) -> Any:
-        return load(place)(thing)
+    def loaded(argument: Any) -> Any:
+        return load(place)(argument)
 
     return loaded

@@ -97,12 +97,12 @@ def in_module(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]
     def find(name: str) -> Any:
         if name not in lazy:
             raise missing(module, name)
-        found = load(lazy[name])
-        setattr(sys.modules[module], name, found)
-        return found
+        symbol = load(lazy[name])
+        setattr(sys.modules[module], name, symbol)
+        return symbol
 
     def offered() -> list[str]:
-        there = {name for name, thing in _members(module) if _is_public(name, thing, module)}
+        there = {name for name, member in _members(module) if _is_public(name, member, module)}
         return sorted(there | set(lazy))
 
     return find, offered
@@ -112,9 +112,9 @@ def _members(module: str) -> list[tuple[str, Any]]:
     return sorted(vars(sys.modules[module]).items())
 
 
-def _is_public(name: str, thing: Any, module: str) -> bool:
+def _is_public(name: str, member: Any, module: str) -> bool:
     """Whether a name is for learners, and not a helper that stands in the same module."""
-    home = getattr(thing, "__module__", None) or ""
+    home = getattr(member, "__module__", None) or ""
     own = f"{home}.".startswith(f"{module}.")  # in the module, or within the package that it is
     return not name.startswith("_") and (own or home in PUBLIC_HOMES)
 
@@ -129,11 +129,11 @@ def _advice(module: str, name: str) -> str:
         if close:
             return f" The nearest is tf.{part}.{close[0]}."
     there = dict(_public_names())
-    found = there.get(ELSEWHERE.get(name, name))
-    if found is None:
+    nearest = there.get(ELSEWHERE.get(name, name))
+    if nearest is None:
         close = get_close_matches(name, there, n=1, cutoff=0.7)
-        found = there[close[0]] if close else None
-    return f" The nearest is tf.{found}." if found else ""
+        nearest = there[close[0]] if close else None
+    return f" The nearest is tf.{nearest}." if nearest else ""
 
 
 def _public_names() -> Iterator[tuple[str, str]]:

@@ -172,5 +172,5 @@ def batch(rows: Sequence[Stored], kind: Any, shape: tuple[int, ...]) -> Tensor:
 def _handed_out(rows: Sequence[Stored], value: Any) -> Tensor:
     sources = {row.source._id: row.source for row in rows}
     with off_tape():  # a tape does not follow what a queue hands out; the log does
-        made: Tensor = queue_dequeue(*sources.values(), value=value)
-    return made
+        element: Tensor = queue_dequeue(*sources.values(), value=value)
+    return element

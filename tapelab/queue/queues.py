@@ -216,26 +216,26 @@ def _listed(given: Any) -> list[Any]:
 def _shapes(shapes: Any, dtypes: list[DType]) -> list[TensorShape]:
     if shapes is None:
         return [TensorShape(None)] * len(dtypes)
-    found = [TensorShape(each) for each in _listed(shapes)]
-    if len(found) != len(dtypes):
+    converted = [TensorShape(each) for each in _listed(shapes)]
+    if len(converted) != len(dtypes):
         kinds = ", ".join(spoken(kind.name) for kind in dtypes)
         raise invalid_argument(
             "FIFOQueueV2", f"Different number of component types.  Types: {kinds}, Shapes: "
-            f"[{', '.join(str(shape.dims) for shape in found)}]",
+            f"[{', '.join(str(shape.dims) for shape in converted)}]",
         )  # fmt: skip
-    return found
+    return converted
 
 
 def _names(names: Any, dtypes: list[DType]) -> list[str] | None:
     if not names:
         return None
-    found = _listed(names)
-    if len(found) != len(dtypes):
+    listed = _listed(names)
+    if len(listed) != len(dtypes):
         raise ValueError(
             "List of names must have the same length as the list of dtypes, received "
-            f"len(names)={len(found)},len(dtypes)={len(dtypes)}"
+            f"len(names)={len(listed)},len(dtypes)={len(dtypes)}"
         )
-    return found
+    return listed
 
 
 class FIFOQueue(QueueBase):

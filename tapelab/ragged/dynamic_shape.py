@@ -117,12 +117,12 @@ class DynamicRaggedShape(CompositeTensor):
         """One entry per axis: the one length, or a tuple with the length of each row."""
         if not self._partitions:
             return list(self._inner)
-        found: list[Any] = [self._partitions[0].static_nrows]
+        outer: list[Any] = [self._partitions[0].static_nrows]
         for each in self._partitions:
             uniform = each.static_uniform_row_length
             rows = tuple(each._lengths.tolist()) if ragged_lengths else None
-            found.append(rows if uniform is None else uniform)
-        return [*found, *self._inner[1:]]
+            outer.append(rows if uniform is None else uniform)
+        return [*outer, *self._inner[1:]]
 
     def __getitem__(self, key: Any) -> Any:
         lengths = self.static_lengths()

@@ -42,10 +42,10 @@ class Factories(CompositeTensor):
     @classmethod
     def _of(cls, values: Any, partition: RowPartition) -> Self:
         """A ragged tensor of a tensor, or a ragged one, and rows that are known to fit."""
-        made = object.__new__(cls)
-        made._values = values
-        made._partition = partition
-        return made
+        ragged = object.__new__(cls)
+        ragged._values = values
+        ragged._partition = partition
+        return ragged
 
     @classmethod
     def _nested(cls, flat: Any, partitions: Partitions) -> Any:
@@ -300,5 +300,5 @@ def _unpadded(x: Tensor, padding: Any) -> Any:
 
 def ragged_in(values: Any) -> bool:
     """Whether a nest of arguments holds a ragged tensor."""
-    found = composite_in(values)
-    return found is not None and found.kind == "ragged"
+    composite = composite_in(values)
+    return composite is not None and composite.kind == "ragged"

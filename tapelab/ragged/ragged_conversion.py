@@ -109,8 +109,8 @@ def to_tensor(
     table[places[fits]] = np.flatnonzero(fits)
     filled = concat(flat, fill, axis=0)
     whole = gather(filled, constant_of(table.reshape(outer)))
-    made: Tensor = _cut_inside(whole, self, lengths, inner)
-    return made
+    dense: Tensor = _cut_inside(whole, self, lengths, inner)
+    return dense
 
 
 def _filling(default: Any, flat: Tensor) -> Tensor:
@@ -128,8 +128,8 @@ def _filling(default: Any, flat: Tensor) -> Tensor:
             f"default_value.rank = {given._array.ndim}  must be less than "
             f"rt_input.flat_values.rank = {len(inner) + 1}",
         )  # fmt: skip
-    made: Tensor = broadcast_to(given, shape=(1, *inner))
-    return made
+    filling: Tensor = broadcast_to(given, shape=(1, *inner))
+    return filling
 
 
 def _box(rows: RaggedTensor, shape: Any) -> list[int]:

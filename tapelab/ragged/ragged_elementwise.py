@@ -166,8 +166,8 @@ def _repeated(operand: Operand, places: Array) -> Tensor:
     if np.array_equal(places, np.arange(len(operand.flat._value))):
         same: Tensor = operand.flat
         return same
-    made: Tensor = gather(operand.flat, constant_of(places))
-    return made
+    repeated: Tensor = gather(operand.flat, constant_of(places))
+    return repeated
 
 
 def _unequal(one: Array, other: Array) -> InvalidArgumentError:
@@ -212,8 +212,8 @@ def map_elements(self: RaggedTensor, function: Public, args: Any, kwargs: Any) -
     given = {**dict(zip(names, args, strict=False)), **kwargs}
     pair = given.pop(names[0]), given.pop(names[1])
     flat, partitions = broadcast(*map(_operand_of(pair), pair))
-    made = function(*flat, **given)
-    return made if made is None else RaggedTensor._nested(made, partitions)
+    mapped = function(*flat, **given)
+    return mapped if mapped is None else RaggedTensor._nested(mapped, partitions)
 
 
 def _operand_of(args: Any) -> Callable[[Any], Any]:
@@ -238,19 +238,19 @@ def map_flat_values(op: Public, *args: Any, **kwargs: Any) -> Any:
 
 
 def _mapped(op: Public, args: Any, kwargs: Any) -> Any:
-    found = [each for each in _leaves((args, kwargs)) if isinstance(each, RaggedTensor)]
-    if not found:
+    ragged = [each for each in _leaves((args, kwargs)) if isinstance(each, RaggedTensor)]
+    if not ragged:
         return op(*args, **kwargs)
-    sizes = {int(each.flat_values._array.shape[0]) for each in found}
+    sizes = {int(each.flat_values._array.shape[0]) for each in ragged}
     if len(sizes) > 1:
         raise ValueError(
             "Input RaggedTensors' flat_values must all have the same outer-dimension size.  Got "
             f"sizes: {sizes}"
         )
-    for other in found[1:]:
-        require_same_rows(found[0]._partitions, other._partitions)
+    for other in ragged[1:]:
+        require_same_rows(ragged[0]._partitions, other._partitions)
     result = op(*_flat(args), **_flat(kwargs))
-    return _rewrapped(result, found[0], sizes.pop())
+    return _rewrapped(result, ragged[0], sizes.pop())
 
 
 def _rewrapped(result: Any, like: RaggedTensor, size: int) -> Any:

@@ -162,8 +162,8 @@ def _gather_rows(params: Any, places: Array) -> Any:
     _check(places, rows_in(params))
     if not places.ndim:
         return params[int(places)]
-    found = take(params, places.reshape(-1))
-    rows = RaggedTensor._of(found._values, RowPartition._of(found._partition._splits))
+    gathered = take(params, places.reshape(-1))
+    rows = RaggedTensor._of(gathered._values, RowPartition._of(gathered._partition._splits))
     for length in reversed(places.shape[1:]):
         count = rows_in(rows) // length
         kind = params._partition._splits.dtype
@@ -179,10 +179,10 @@ def _gather_columns(params: RaggedTensor, places: Array, along: int) -> Any:
     for length in partition._lengths:
         _check(places, int(length))
     spots = partition._splits[:-1].reshape(-1, *[1] * places.ndim) + places
-    found = take(params._values, spots.reshape(-1))
-    if isinstance(found, RaggedTensor):
-        return RaggedTensor._of(found, RowPartition._evenly(len(spots), places.size))
-    return reshape(found, shape=(*spots.shape, *found._array.shape[1:]))
+    gathered = take(params._values, spots.reshape(-1))
+    if isinstance(gathered, RaggedTensor):
+        return RaggedTensor._of(gathered, RowPartition._evenly(len(spots), places.size))
+    return reshape(gathered, shape=(*spots.shape, *gathered._array.shape[1:]))
 
 
 def _gather_in_rows(params: Any, indices: Any, along: int, batch_dims: int) -> Any:
@@ -196,11 +196,11 @@ def _gather_in_rows(params: Any, indices: Any, along: int, batch_dims: int) -> A
     owners, wanted = _owners(places), places.flat_values._value
     _check(wanted, rows._partition._lengths[owners])
     spots = rows._partition._splits[:-1][owners] + wanted
-    found = take(rows._values, spots)
-    if isinstance(indices, RaggedTensor) or isinstance(found, RaggedTensor):
-        return places._with_flat(found)
-    shape = (*to_tensor(indices)._array.shape, *found._array.shape[1:])
-    return reshape(found, shape=shape)
+    gathered = take(rows._values, spots)
+    if isinstance(indices, RaggedTensor) or isinstance(gathered, RaggedTensor):
+        return places._with_flat(gathered)
+    shape = (*to_tensor(indices)._array.shape, *gathered._array.shape[1:])
+    return reshape(gathered, shape=shape)
 
 
 def _owners(places: RaggedTensor) -> Array:
@@ -211,8 +211,8 @@ def _owners(places: RaggedTensor) -> Array:
     return owners
 
 
-def _depth(thing: Any) -> int:
-    return thing.ragged_rank if isinstance(thing, RaggedTensor) else 1
+def _depth(value: Any) -> int:
+    return value.ragged_rank if isinstance(value, RaggedTensor) else 1
 
 
 def _check(places: Array, lengths: Any) -> None:
@@ -299,8 +299,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     given = (x, y)
     numbers = matched(*[e.flat_values if isinstance(e, RaggedTensor) else e for e in given])
     operands = [
-        each._with_flat(made) if isinstance(each, RaggedTensor) else made
-        for each, made in zip(given, numbers, strict=True)
+        each._with_flat(operand) if isinstance(each, RaggedTensor) else operand
+        for each, operand in zip(given, numbers, strict=True)
     ]
     picks = condition if isinstance(condition, RaggedTensor) else to_tensor(condition, "bool")
     flat, partitions = broadcast(picks, *operands)

@@ -38,8 +38,8 @@ Public = Callable[..., Any]
 
 
 def _any(x: Any, ids: Any, *, count: int) -> Any:
-    found = segments.segment_sum(cast(x, dtype=np.int32), ids, count=count)
-    return math.not_equal(found, 0)
+    counts = segments.segment_sum(cast(x, dtype=np.int32), ids, count=count)
+    return math.not_equal(counts, 0)
 
 
 def _all(x: Any, ids: Any, *, count: int) -> Any:

@@ -143,10 +143,10 @@ def _alike(given: list[Any]) -> list[Any]:
 def as_deep(given: Any, depth: int, kind: Any = "int64") -> RaggedTensor:
     """A tensor, or a ragged one, with so many axes cut by row splits."""
     if not isinstance(given, RaggedTensor):
-        made: RaggedTensor = RaggedTensor.from_tensor(
+        ragged: RaggedTensor = RaggedTensor.from_tensor(
             given, ragged_rank=depth, row_splits_dtype=kind
         )
-        return made
+        return ragged
     missing = depth - given.ragged_rank
     if not missing:
         return given

@@ -88,10 +88,10 @@ class RaggedTensorSpec(ShapedSpec):
 
     def most_specific_compatible_type(self, other: Any) -> RaggedTensorSpec:
         """The narrowest spec for both; ValueError where they have none."""
-        found: RaggedTensorSpec | None = self.most_specific_common_supertype([other])
-        if found is None:
+        common: RaggedTensorSpec | None = self.most_specific_common_supertype([other])
+        if common is None:
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
-        return found
+        return common
 
     def _batched(self, length: int | None) -> RaggedTensorSpec:
         """The spec of several such tensors, one under the other."""
@@ -116,10 +116,10 @@ class RaggedTensorSpec(ShapedSpec):
             np.arange(count + 1, dtype=self._splits.as_numpy_dtype) * size
             for count, size in zip(counts, known[1 : cut + 1], strict=False)
         ]
-        made: RaggedTensor = RaggedTensor.from_nested_row_splits(
+        ragged: RaggedTensor = RaggedTensor.from_nested_row_splits(
             fill((counts[cut], *known[cut + 1 :])), splits
         )
-        return made
+        return ragged
 
     def _kind(self) -> tuple[Any, ...]:
         return self._dtype.name, self._ragged_rank, self._splits.name

@@ -79,12 +79,12 @@ class RaggedTensor(Factories, metaclass=DispatchedType):
     @property
     def _partitions(self) -> list[RowPartition]:
         """The partitions of all ragged axes, the outermost first."""
-        found: list[RowPartition] = []
+        partitions: list[RowPartition] = []
         values: Any = self
         while isinstance(values, RaggedTensor):
-            found.append(values._partition)
+            partitions.append(values._partition)
             values = values._values
-        return found
+        return partitions
 
     @property
     def _splits(self) -> list[Array]:
@@ -143,8 +143,8 @@ class RaggedTensor(Factories, metaclass=DispatchedType):
         lengths += [int(np.max(each._lengths, initial=0)) for each in self._partitions]
         lengths += self.flat_values._array.shape[1:]
         box: Array = np.array(lengths, self._partition.dtype.as_numpy_dtype)
-        found = box if axis is None else box[as_tensor(axis)._value]
-        return _as(constant_of(found), out_type)
+        bounds = box if axis is None else box[as_tensor(axis)._value]
+        return _as(constant_of(bounds), out_type)
 
     def with_values(self, new_values: Any) -> Self:
         """Other values in rows of the same lengths."""

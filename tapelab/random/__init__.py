@@ -95,16 +95,16 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     if not x._array.ndim:
         return x
     order = seeds.source("RandomShuffle", seed, x.dtype).permutation(x._array.shape[0])
-    made: Tensor = _random_shuffle(x, order=order)
-    return made
+    shuffled: Tensor = _random_shuffle(x, order=order)
+    return shuffled
 
 
 def get_global_generator() -> Generator:
     """The generator that all may share; `set_seed` starts it again."""
     if seeds.shared.generator is None:
         seeds.shared.generator = Generator._at(seeds.place_of_generator())
-    found: Generator = seeds.shared.generator
-    return found
+    generator: Generator = seeds.shared.generator
+    return generator
 
 
 def set_global_generator(generator: Generator) -> None:

@@ -29,14 +29,14 @@ class Algorithm(Enum):
 def checked_algorithm(alg: Any) -> None:
     """ValueError for what names no way to make random numbers; only Philox is there."""
     names = {"philox": 1, "threefry": 2, "auto_select": 3}
-    found = alg.value if isinstance(alg, Algorithm) else names.get(alg, alg)
-    if isinstance(found, str) or found not in {1, 2, 3}:
+    algorithm = alg.value if isinstance(alg, Algorithm) else names.get(alg, alg)
+    if isinstance(algorithm, str) or algorithm not in {1, 2, 3}:
         raise ValueError(
             f"Argument `alg` got unsupported value {alg}. Supported values are philox for the "
             "Philox algorithm, threefry for the ThreeFry algorithm, and auto_select for "
             "auto-selection."
         )
-    if found == 2:
+    if algorithm == 2:
         raise NotImplementedError("Random numbers are made by Philox here. Try alg='philox'.")
 
 
@@ -73,9 +73,9 @@ class Generator(Source):
 
     @classmethod
     def _at(cls, place: draws.Place | None) -> Generator:
-        made = cls.__new__(cls)
-        Source.__init__(made, place)
-        return made
+        generator = cls.__new__(cls)
+        Source.__init__(generator, place)
+        return generator
 
     @classmethod
     def from_seed(cls, seed: Any, alg: Any = "philox") -> Generator:
@@ -166,8 +166,8 @@ class Generator(Source):
     ) -> Tensor:
         """How many of so many trials succeed that succeed with a chance."""
         drawn = super().binomial(shape, counts, probs, dtype)
-        made: Tensor = random_binomial(tensor(probs), drawn=drawn._value)
-        return made
+        successes: Tensor = random_binomial(tensor(probs), drawn=drawn._value)
+        return successes
 
     def split(self, count: int = 1) -> list[Generator]:
         """Several generators whose numbers have nothing to do with each other."""
@@ -176,8 +176,8 @@ class Generator(Source):
 
 
 def _integers(given: Any) -> list[int]:
-    found = given if isinstance(given, np.ndarray) else tensor(given)._value
-    parts: list[int] = np.asarray(found).reshape(-1).tolist()
+    array = given if isinstance(given, np.ndarray) else tensor(given)._value
+    parts: list[int] = np.asarray(array).reshape(-1).tolist()
     return parts
 
 

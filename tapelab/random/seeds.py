@@ -78,10 +78,10 @@ def source(raw: str, seed: int | None, dtype: Any) -> Source:
 
     An op with a seed goes on where it left off; one without takes the next seed of the global one.
     """
-    found = _stream(raw, seed, dtype)
+    stream = _stream(raw, seed, dtype)
     for observer in thread.observers:
-        observer.requested(found, (raw, seed, dtype))
-    return found
+        observer.requested(stream, (raw, seed, dtype))
+    return stream
 
 
 def _stream(raw: str, seed: int | None, dtype: Any) -> Source:
@@ -113,8 +113,8 @@ def place_of_generator() -> tuple[int, int] | None:
 
 def fresh_seed() -> int | None:
     """A seed for what draws on its own, from the stream that `set_seed` began; None before it."""
-    made: int | None = None if shared.keras is None else shared.keras.randint(1, 2**31 - 1)
-    return made
+    seed: int | None = None if shared.keras is None else shared.keras.randint(1, 2**31 - 1)
+    return seed
 
 
 def draw_by_python() -> None:

@@ -105,8 +105,8 @@ def stateless_parameterized_truncated_normal(
     bell = from_scipy("ndtri")(ends[0] + shares * (ends[1] - ends[0]))
     inside = np.clip(bell, (low - middle) / spread, (high - middle) / spread)
     drawn: Any = new_constant(inside.astype(middle.dtype), None)
-    made: Tensor = drawn * width + centre
-    return made
+    scaled: Tensor = drawn * width + centre
+    return scaled
 
 
 @public
@@ -114,8 +114,8 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     """Several seeds from one, one a row, whose numbers have nothing to do with each other."""
     checked_algorithm(alg)
     size = number(num, "Split"), 2
-    found = draws.whole(_place(seed), size, _seed(seed).dtype)
-    return new_constant(found, None, "tf.random.split")
+    seeds = draws.whole(_place(seed), size, _seed(seed).dtype)
+    return new_constant(seeds, None, "tf.random.split")
 
 
 @public
@@ -132,8 +132,8 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select") -> Tensor
     checked_algorithm(alg)
     x = tensor(value)
     order = tuple(draws.order(_place(seed), len(x._value)))
-    made: Tensor = distributions.stateless_shuffle(x, order=order)
-    return made
+    shuffled: Tensor = distributions.stateless_shuffle(x, order=order)
+    return shuffled
 
 
 @public

@@ -81,12 +81,12 @@ class Source:
         plain = _plain(mean, stddev)
 
         def numbers(place: draws.Place) -> Tensor:
-            found = bell(place, size, kind._numpy)
-            return _constant(found * width._value + middle._value if plain else found, kind, how)
+            normal = bell(place, size, kind._numpy)
+            return _constant(normal * width._value + middle._value if plain else normal, kind, how)
 
         drawn: Any = self._drawn(math.prod(size), numbers)
-        made: Tensor = drawn if plain else drawn * width + middle
-        return made
+        scaled: Tensor = drawn if plain else drawn * width + middle
+        return scaled
 
     @public(effect="random", graph_name="random_uniform/RandomUniform")
     def uniform(
@@ -110,8 +110,8 @@ class Source:
             return _constant(flat, kind, "random.uniform")
 
         drawn: Any = self._drawn(math.prod(size), numbers)
-        made: Tensor = drawn if plain else drawn * (top - low) + low
-        return made
+        scaled: Tensor = drawn if plain else drawn * (top - low) + low
+        return scaled
 
     def _whole(self, size: tuple[int, ...], low: Any, high: Any, kind: DType) -> Tensor:
         count = math.prod(size)
@@ -143,8 +143,8 @@ class Source:
         each = np.broadcast_shapes(a._array.shape, () if b is None else b._array.shape)
         size = _ending("StatelessRandomGammaV3", shape, each) if whole else (*sizes(shape), *each)
         shares = self._drawn(math.prod(size), lambda place: draws.numpys(place).random(size))
-        made: Any = distributions.gamma_sample(a, share=shares)
-        divided: Tensor = made if b is None else made / b
+        sample: Any = distributions.gamma_sample(a, share=shares)
+        divided: Tensor = sample if b is None else sample / b
         return divided
 
     @public(effect="random")
@@ -161,8 +161,8 @@ class Source:
             counted: Tensor = distributions.stateless_poisson(rate, **chosen)
             return counted
         drawn = compute_on_host(partial(_counts, size=size, dtype=kind._numpy), place, rate)
-        made: Tensor = distributions.random_poisson(rate, drawn=drawn)
-        return made
+        counts: Tensor = distributions.random_poisson(rate, drawn=drawn)
+        return counts
 
     @public(effect="random")
     def binomial(
@@ -172,11 +172,11 @@ class Source:
         tries, chances = tensor(counts), tensor(probs)
         each = np.broadcast_shapes(tries._array.shape, chances._array.shape)
         size = _ending("StatelessRandomBinomial", shape, each)
-        made: Tensor = distributions.stateless_binomial(
+        successes: Tensor = distributions.stateless_binomial(
             chances, place=self._drawn(math.prod(size), _itself),
             tries=compute_on_host(_wide, tries), size=size, dtype=as_dtype(dtype)._numpy,
         )  # fmt: skip
-        return made
+        return successes
 
     @public(effect="random")
     def categorical(self, logits: Any, num_samples: Any, dtype: Any = int64) -> Tensor:

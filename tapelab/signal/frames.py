@@ -42,8 +42,8 @@ def frame(
         count = max(0, 1 + (length - size) // step)
     places = np.arange(count)[:, None] * step + np.arange(size)
     whole = reshape(x, shape=x._array.shape)  # the gradient of the signal is then no IndexedSlices
-    made: Tensor = gather(whole, new_constant(places, None), axis=along)
-    return made
+    frames: Tensor = gather(whole, new_constant(places, None), axis=along)
+    return frames
 
 
 @public(group=True)
@@ -58,8 +58,8 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     places = (np.arange(count)[:, None] * step + np.arange(size)).reshape(-1)
     lines = reshape(x, shape=(-1, count * size))
     total = segment_sum(transpose(lines, perm=(1, 0)), new_constant(places, None), count=length)
-    made: Tensor = reshape(transpose(total, perm=(1, 0)), shape=(*outer, length))
-    return made
+    samples: Tensor = reshape(transpose(total, perm=(1, 0)), shape=(*outer, length))
+    return samples
 
 
 @public(group=True)
@@ -87,8 +87,8 @@ def inverse_stft(
     frames: Any = fitted(irfft(x, [points]), (size,))
     if window_fn is not None:
         frames = frames * window_fn(size, dtype=frames.dtype)
-    made: Tensor = overlap_and_add(frames, frame_step)
-    return made
+    signal: Tensor = overlap_and_add(frames, frame_step)
+    return signal
 
 
 @public
@@ -122,8 +122,8 @@ def mdct(
     frames = frames * _weights(window_fn, size, frames)
     a, b, c, d = (frames[..., at * half // 2 : (at + 1) * half // 2] for at in range(4))
     folded = concat(-_backwards(c) - d, a - _backwards(b), axis=frames.ndim - 1)
-    made: Tensor = dct(folded, type=4, norm=norm)
-    return made
+    coefficients: Tensor = dct(folded, type=4, norm=norm)
+    return coefficients
 
 
 @public(group=True)
@@ -134,14 +134,14 @@ def inverse_mdct(
     """The signal whose folded frames are given as sums of cosines."""
     x = as_tensor(mdcts)
     half = x._array.shape[-1]
-    found: Any = dct(x, type=4, norm=norm)
+    folded: Any = dct(x, type=4, norm=norm)
     if norm is None:
-        found = found * (0.5 / half)
-    first, second = found[..., : half // 2], found[..., half // 2 :]
+        folded = folded * (0.5 / half)
+    first, second = folded[..., : half // 2], folded[..., half // 2 :]
     unfolded = (second, -_backwards(second), -_backwards(first), -first)
     frames: Any = concat(*unfolded, axis=x.ndim - 1)
-    made: Tensor = overlap_and_add(frames * _weights(window_fn, 2 * half, frames), half)
-    return made
+    signal: Tensor = overlap_and_add(frames * _weights(window_fn, 2 * half, frames), half)
+    return signal
 
 
 def _weights(window_fn: Window | None, size: int, frames: Any) -> Any:

@@ -62,5 +62,5 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     bins = x._array.shape[-1]
     if not bins:
         raise ValueError("num_mel_bins must be positive. Got: log_mel_spectrograms with 0 bins")
-    found: Any = dct(x, type=2)
-    return found * float(1.0 / np.sqrt(2.0 * bins))
+    cosines: Any = dct(x, type=2)
+    return cosines * float(1.0 / np.sqrt(2.0 * bins))

@@ -43,8 +43,8 @@ def _complex(op: Op, name: str, rank: int) -> Public:
             raise invalid_argument(
                 raw, f"Input must have rank of at least {rank} but got: {brackets(x._array.shape)}"
             )
-        made: Tensor = op(x, axes=tuple(range(x.ndim - rank, x.ndim)))
-        return made
+        spectrum: Tensor = op(x, axes=tuple(range(x.ndim - rank, x.ndim)))
+        return spectrum
 
     return public(_named(function, name, op))
 
@@ -61,8 +61,8 @@ def _of_reals(name: str, rank: int) -> Public:
         x = _floats(raw, input_tensor)
         _require_rank(x, rank)
         sizes = x._array.shape[-rank:] if fft_length is None else _lengths(fft_length, rank)
-        made: Tensor = fourier.rfft(fitted(x, sizes), axes=tuple(range(x.ndim - rank, x.ndim)))
-        return made
+        spectrum: Tensor = fourier.rfft(fitted(x, sizes), axes=tuple(range(x.ndim - rank, x.ndim)))
+        return spectrum
 
     return public(_named(function, name, fourier.rfft))
 
@@ -85,8 +85,8 @@ def _to_reals(name: str, rank: int) -> Public:
             sizes = _lengths(fft_length, rank)
         half_spectrum = fitted(x, (*sizes[:-1], sizes[-1] // 2 + 1))
         axes = tuple(range(x.ndim - rank, x.ndim))
-        made: Tensor = fourier.irfft(half_spectrum, axes=axes, last=sizes[-1])
-        return made
+        signal: Tensor = fourier.irfft(half_spectrum, axes=axes, last=sizes[-1])
+        return signal
 
     return public(_named(function, name, fourier.irfft))
 
@@ -107,10 +107,10 @@ def _lengths(fft_length: Any, rank: int) -> tuple[int, ...]:
     if isinstance(fft_length, int):
         raise TypeError("'int' object is not iterable: fft_length must be a list, one length per "
                         "axis. Try [fft_length].")  # fmt: skip
-    found = lengths(fft_length, "RFFT")
-    if len(found) != rank:
-        raise ValueError(f"fft_length must have {rank} entries, got {list(found)}")
-    return found
+    sizes = lengths(fft_length, "RFFT")
+    if len(sizes) != rank:
+        raise ValueError(f"fft_length must have {rank} entries, got {list(sizes)}")
+    return sizes
 
 
 def fitted(x: Any, sizes: tuple[int, ...]) -> Any:
@@ -155,8 +155,8 @@ def _shifted(x: Any, axes: Any, by: Callable[[int], int]) -> Tensor:
     given = as_tensor(x)
     along = tuple(range(given.ndim)) if axes is None else lengths(axes, "Roll")
     shift = tuple(by(given._array.shape[axis]) for axis in along)
-    made: Tensor = roll(given, shift=shift, axis=along)
-    return made
+    shifted: Tensor = roll(given, shift=shift, axis=along)
+    return shifted
 
 
 _INVERSE: Final = {1: 1, 2: 3, 3: 2, 4: 4}
@@ -183,8 +183,8 @@ def dct(
     table = _cosines(size, type, norm)
     cosines: Any = new_constant(table.astype(numpy_dtype(x)), None)
     rows: Any = reshape(x, shape=(math.prod(x._array.shape[:-1]), size))
-    made: Tensor = reshape(rows @ cosines, shape=x._array.shape)
-    return made
+    coefficients: Tensor = reshape(rows @ cosines, shape=x._array.shape)
+    return coefficients
 
 
 @public
@@ -194,8 +194,8 @@ def idct(
 ) -> Tensor:  # fmt: skip
     """The signal of which so much of each cosine is given, up to a factor unless norm='ortho'."""
     _check(type, norm, axis)
-    found: Tensor = dct(input, _INVERSE[type], n, axis, norm)
-    return found
+    signal: Tensor = dct(input, _INVERSE[type], n, axis, norm)
+    return signal
 
 
 def _require_wide(x: Tensor, kind: int) -> None:

@@ -61,10 +61,10 @@ def sparse_reduce_sum_sparse(x: Any, *, places: Any, count: int) -> Any:
 
 
 def _largest(x: Any, places: Any, count: int) -> Any:
-    found = np.zeros(count, x.dtype)
+    largest = np.zeros(count, x.dtype)
     order = np.lexsort((x, places))
-    found[places[order]] = x[order]
-    return found
+    largest[places[order]] = x[order]
+    return largest
 
 
 @public(group=True)
@@ -95,8 +95,8 @@ def reduce_max(
     if output_is_sparse:
         return _sparse(sparse, cells, kept, shape, sparse_reduce_max_sparse)
     count = int(np.prod(kept, dtype=int))
-    found = sparse_reduce_max(sparse.values, places=numbered(cells, kept), count=count)
-    return reshape(found, shape=shape)
+    largest = sparse_reduce_max(sparse.values, places=numbered(cells, kept), count=count)
+    return reshape(largest, shape=shape)
 
 
 def _reduced(sparse: SparseTensor, axis: Any, keepdims: bool, raw: str) -> tuple[Any, Shape, Shape]:
@@ -142,9 +142,9 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 def _peaks(x: Any, rows: Any, count: int) -> Any:
     """The largest entry of each row, which is taken off so that no power overflows."""
-    found = np.full(count, -np.inf, x.dtype)
-    np.maximum.at(found, rows, x)
-    return found
+    peaks = np.full(count, -np.inf, x.dtype)
+    np.maximum.at(peaks, rows, x)
+    return peaks
 
 
 @public(group=True)
@@ -221,8 +221,8 @@ def _summed(
         return total
     sizes = np.maximum(np.bincount(ids, minlength=count), 1).astype(x._array.dtype) ** power
     shape = (count, *[1] * (total._array.ndim - 1))
-    made: Tensor = divide(total, constant_of(sizes.astype(x._array.dtype).reshape(shape)))
-    return made
+    scaled: Tensor = divide(total, constant_of(sizes.astype(x._array.dtype).reshape(shape)))
+    return scaled
 
 
 def _check(raw: str, x: Tensor, places: Any, ids: Any, count: int) -> None:

@@ -47,10 +47,10 @@ def to_dense(
     cells, shape = cells_of(sparse), shape_of(sparse)
     if validate_indices:
         check_cells("SparseToDense", cells, shape)
-    made: Tensor = tensor_scatter_nd_update(
+    dense: Tensor = tensor_scatter_nd_update(
         _background(default_value, sparse), constant_of(cells), sparse.values
     )
-    return made
+    return dense
 
 
 def _background(default: Any, sparse: SparseTensor) -> Tensor:
@@ -58,8 +58,8 @@ def _background(default: Any, sparse: SparseTensor) -> Tensor:
     kind, shape = sparse.dtype, shape_of(sparse)
     if isinstance(default, (Tensor, Variable)):
         value = to_tensor(read(default) if isinstance(default, Variable) else default, kind)
-        made: Tensor = broadcast_to(value, shape=shape)
-        return made
+        background: Tensor = broadcast_to(value, shape=shape)
+        return background
     if default is None:
         default = b"" if kind.name == "string" else False if kind.is_bool else 0
     value = to_tensor(default, kind)

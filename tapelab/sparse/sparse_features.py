@@ -57,8 +57,8 @@ def _rows(x: Any, at: int) -> Rows:
                 f"Expected D2 of index to be 2 got {len(shape_of(x))} at position {at}",
             )
         count, rows = shape_of(x)[0], cells_of(x)[:, 0]
-        found = [_text(value) for value in x.values._value.tolist()]
-        return [[found[place] for place in np.flatnonzero(rows == row)] for row in range(count)]
+        texts = [_text(value) for value in x.values._value.tolist()]
+        return [[texts[place] for place in np.flatnonzero(rows == row)] for row in range(count)]
     if x.ndim != 2:
         raise invalid_argument(
             "SparseCrossV2", "Dense inputs should be a matrix but received shape "
@@ -91,9 +91,9 @@ def sampled_addmm(
     """
     kind = as_dtype(output_type)
     places = tensor(whole(indices, "SampledADDMM").astype(np.int32))
-    found = gather_nd(matmul(tensor(mat1, kind), tensor(mat2, kind)), places)
+    products = gather_nd(matmul(tensor(mat1, kind), tensor(mat2, kind)), places)
     added: Tensor = add(
-        multiply(found, tensor(alpha, kind)), multiply(tensor(values, kind), tensor(beta, kind))
+        multiply(products, tensor(alpha, kind)), multiply(tensor(values, kind), tensor(beta, kind))
     )
     return places, added, tensor(whole(dense_shape, "SampledADDMM").astype(np.int32))
 
@@ -131,8 +131,8 @@ def _tallied(rows: Any, ids: Any, counts: Any, shape: Any, binary: bool) -> Spar
     pairs, places = np.unique(np.stack([rows, ids], axis=1), axis=0, return_inverse=True)
     total = np.zeros(len(pairs), counts.dtype)
     np.add.at(total, np.ravel(places), counts)
-    found = np.ones_like(total) if binary else total
-    return made_of(pairs[:, -len(shape) :], constant_of(found), shape)
+    tallies = np.ones_like(total) if binary else total
+    return made_of(pairs[:, -len(shape) :], constant_of(tallies), shape)
 
 
 def _rows_and_ids(values: Any) -> tuple[Any, Any, tuple[int, ...], Any]:
@@ -177,12 +177,14 @@ def edit_distance(
             f"is: {len(theirs)}; both need the same rank",
         )  # fmt: skip
     guesses, truths = _sequences(hypothesis), _sequences(truth)
-    found = np.zeros([max(pair) for pair in zip(ours[:-1], theirs[:-1], strict=True)], np.float32)
-    for place in np.ndindex(found.shape):
+    distances = np.zeros(
+        [max(pair) for pair in zip(ours[:-1], theirs[:-1], strict=True)], np.float32
+    )
+    for place in np.ndindex(distances.shape):
         guess, true = guesses.get(place, []), truths.get(place, [])
         steps = distance(guess, true)
-        found[place] = _normal(steps, len(true)) if normalize else steps
-    return constant_of(found)
+        distances[place] = _normal(steps, len(true)) if normalize else steps
+    return constant_of(distances)
 
 
 def distance(one: Sequence[Any], other: Sequence[Any]) -> int:

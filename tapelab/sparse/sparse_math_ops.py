@@ -69,8 +69,8 @@ def _onto_dense(sparse: SparseTensor, dense: Tensor) -> Tensor:
     check_same_shape(raw, ours, theirs)
     if sparse.values._array.dtype != dense._array.dtype:
         raise unlike(raw, 3, sparse.values._array.dtype, dense._array.dtype)
-    made: Tensor = tensor_scatter_nd_add(dense, constant_of(cells_of(sparse)), sparse.values)
-    return made
+    total: Tensor = tensor_scatter_nd_add(dense, constant_of(cells_of(sparse)), sparse.values)
+    return total
 
 
 @public(group=True)
@@ -107,8 +107,8 @@ def sparse_dense_matmul(
     """The product of a sparse and a dense matrix, in either order, each turned if so wanted."""
     if isinstance(b, SparseTensor) and not isinstance(sp_a, SparseTensor):
         turned = _product(b, tensor(sp_a), not adjoint_b, not adjoint_a)
-        made: Tensor = conjugated(transpose(turned))
-        return made
+        product: Tensor = conjugated(transpose(turned))
+        return product
     if isinstance(b, SparseTensor):
         raise TypeError(
             "sparse_dense_matmul() got two sparse matrices; make one dense with "

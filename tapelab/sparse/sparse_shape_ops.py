@@ -111,11 +111,11 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     sparse = given(sp_input)
     cells, shape = cells_of(sparse), shape_of(sparse)
     begin, extent = lengths(start, "SparseSlice"), lengths(size, "SparseSlice")
-    for name_, found in (("start", begin), ("size", extent)):
-        if len(found) != len(shape):
+    for name_, bounds in (("start", begin), ("size", extent)):
+        if len(bounds) != len(shape):
             raise invalid_argument(
                 "SparseSlice", f"Expected {name_} to be a vector of length {len(shape)} but got "
-                f"length {len(found)}",
+                f"length {len(bounds)}",
             )  # fmt: skip
     rows = zip(shape, begin, extent, strict=True)
     box = [max(0, min(count, length - first)) for length, first, count in rows]
@@ -167,8 +167,8 @@ def split(
     sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
 ) -> list[SparseTensor]:
     """So many pieces along an axis; what cannot be shared out evenly goes to the first of them."""
-    for name_, found in (("num_split", num_split), ("axis", axis), ("sp_input", sp_input)):
-        if found is None:
+    for name_, argument in (("num_split", num_split), ("axis", axis), ("sp_input", sp_input)):
+        if argument is None:
             raise ValueError(f"{name_} is required")
     sparse, count, along = given(sp_input), number(num_split, "SparseSplit"), _axis(sp_input, axis)
     cells, shape = cells_of(sparse), shape_of(sparse)

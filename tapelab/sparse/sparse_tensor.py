@@ -82,14 +82,14 @@ def put_entries_grad_x(dy: Any, y: Any, x: Any, *, places: Places, count: int) -
 
 def picked(x: Tensor, places: Places) -> Tensor:
     """The entries at some places."""
-    made: Tensor = pick_entries(x, places=np.asarray(places))
-    return made
+    entries: Tensor = pick_entries(x, places=np.asarray(places))
+    return entries
 
 
 def put(x: Tensor, places: Places, count: int) -> Tensor:
     """The entries at their places in a row of so many, added up where a place is shared."""
-    made: Tensor = put_entries(x, places=np.asarray(places), count=int(count))
-    return made
+    row: Tensor = put_entries(x, places=np.asarray(places), count=int(count))
+    return row
 
 
 MAPPED: Final = frozenset({
@@ -230,10 +230,10 @@ class SparseTensor(CompositeTensor, metaclass=DispatchedType):
         return self._indices, self._values, self._dense_shape
 
     def _with_components(self, components: Sequence[Any]) -> SparseTensor:
-        made = SparseTensor(*components)
-        if not np.array_equal(made._dense_shape._value, self._dense_shape._value):
-            raise ValueError(f"Shapes {made.shape} and {self.shape} are not compatible")
-        return made
+        rebuilt = SparseTensor(*components)
+        if not np.array_equal(rebuilt._dense_shape._value, self._dense_shape._value):
+            raise ValueError(f"Shapes {rebuilt.shape} and {self.shape} are not compatible")
+        return rebuilt
 
     def _numbers(self) -> Tensor:
         return self._values

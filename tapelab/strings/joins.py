@@ -95,8 +95,8 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
         if shape != shapes[0]:
             both = f"{brackets(shapes[0])} vs. {brackets(shape)}"
             raise invalid_argument("StringJoin", f"Input shapes do not match: {both}")
-    made: Tensor = _join(*parts, separator=between)
-    return made
+    joined: Tensor = _join(*parts, separator=between)
+    return joined
 
 
 @public
@@ -121,8 +121,8 @@ def reduce_join(
     between = one_text(separator, "ReduceJoin", "separator")
     if not axes:
         return x
-    made: Tensor = _reduce_join(x, axes=axes, keepdims=bool(keepdims), separator=between)
-    return made
+    joined: Tensor = _reduce_join(x, axes=axes, keepdims=bool(keepdims), separator=between)
+    return joined
 
 
 @public
@@ -145,8 +145,8 @@ def unsorted_segment_join(
             f"The ids go from {places.min()} to {places.max()}, num_segments is {count}",
         )
     between = one_text(separator, "UnsortedSegmentJoin", "separator")
-    made: Tensor = _segment_join(x, ids, count=count, separator=between)
-    return made
+    joined: Tensor = _segment_join(x, ids, count=count, separator=between)
+    return joined
 
 
 def written(rng: np.random.Generator) -> list[samples.Sample]:
@@ -187,5 +187,5 @@ def filled(pieces: list[str], values: list[Any], summarize: int) -> Tensor:
         )
     if not given:
         return tensor(pieces[0])
-    made: Tensor = _format(*given, pieces=tuple(pieces), summarize=int(summarize))
-    return made
+    formatted: Tensor = _format(*given, pieces=tuple(pieces), summarize=int(summarize))
+    return formatted

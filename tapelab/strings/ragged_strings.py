@@ -22,10 +22,10 @@ def _on_values(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function of the values of ragged rows, whatever rows it makes of each."""
 
     def handler(input: Any, *args: Any, **kwargs: Any) -> Any:
-        found = function(input.values, *args, **kwargs)
-        if isinstance(found, tuple):
-            return tuple(input.with_values(each) for each in found)
-        return input.with_values(found)
+        results = function(input.values, *args, **kwargs)
+        if isinstance(results, tuple):
+            return tuple(input.with_values(each) for each in results)
+        return input.with_values(results)
 
     return handler
 
@@ -109,8 +109,8 @@ def _ngrams(
     if data.ragged_rank > 1:
         return data.with_values(_ngrams(data.values, *settings))
     checked = splits.ngram_settings(*settings)
-    found, ends = splits.ngrams_of_rows(data.values, data.row_splits, checked)
-    return type(data).from_row_splits(found, ends, validate=False)
+    phrases, ends = splits.ngrams_of_rows(data.values, data.row_splits, checked)
+    return type(data).from_row_splits(phrases, ends, validate=False)
 
 
 @implements("ragged", unicode.unicode_encode)

@@ -100,23 +100,23 @@ def _translated(pattern: str) -> Iterator[str]:
     inside, done = False, 0
     for token in _TOKEN.finditer(pattern):
         yield pattern[done : token.start()]
-        done, found = token.end(), token.group()
-        if found.startswith("(?") and not inside:
-            raise LookupError(f"invalid perl operator: {found}")
-        if found.startswith("[:"):
+        done, piece = token.end(), token.group()
+        if piece.startswith("(?") and not inside:
+            raise LookupError(f"invalid perl operator: {piece}")
+        if piece.startswith("[:"):
             if inside and token.group(1) not in CLASSES:
-                raise LookupError(f"invalid character class range: {found}")
-            yield CLASSES[token.group(1)] if inside else found
+                raise LookupError(f"invalid character class range: {piece}")
+            yield CLASSES[token.group(1)] if inside else piece
             continue
-        opens = found.startswith("[") and not inside
-        yield r"\Z" if (found == "$" and not inside) or found == r"\z" else _bracket(found, inside)
-        inside = opens or (inside and found != "]")
+        opens = piece.startswith("[") and not inside
+        yield r"\Z" if (piece == "$" and not inside) or piece == r"\z" else _bracket(piece, inside)
+        inside = opens or (inside and piece != "]")
     yield pattern[done:]
 
 
-def _bracket(found: str, inside: bool) -> str:
+def _bracket(piece: str, inside: bool) -> str:
     """A bracket within a class stands for itself, and Python needs an escape for that."""
-    return "\\" + found if inside and found.startswith("[") else found
+    return "\\" + piece if inside and piece.startswith("[") else piece
 
 
 def _rewritten(pattern: re.Pattern[str], rewrite: str, raw: bytes, everywhere: bool) -> bytes:
@@ -135,8 +135,8 @@ def _rewritten(pattern: re.Pattern[str], rewrite: str, raw: bytes, everywhere: b
 
 
 def _filled(rewrite: str, match: re.Match[str]) -> str:
-    def group(found: re.Match[str]) -> str:
-        digit = found.group(1)
+    def group(reference: re.Match[str]) -> str:
+        digit = reference.group(1)
         return match.group(int(digit)) or "" if digit.isdigit() else digit
 
     return re.sub(r"\\([\d\\])", group, rewrite)

@@ -57,8 +57,8 @@ def _pieces(raw: bytes, sep: bytes, maxsplit: int) -> list[bytes]:
     """The pieces of one text; after the last cut at white space its rest, even an empty one."""
     if not maxsplit:
         return [raw]
-    found = raw.split(sep or None, maxsplit)
-    return [*found, b""] if not sep and len(found) == maxsplit else found
+    pieces = raw.split(sep or None, maxsplit)
+    return [*pieces, b""] if not sep and len(pieces) == maxsplit else pieces
 
 
 def in_one_row(rows: list[list[bytes]]) -> tuple[Any, Any]:
@@ -79,14 +79,14 @@ def per_text(x: Tensor, op: Callable[..., Any]) -> Any:
 
 def many_per_text(x: Tensor, op: Callable[..., Any]) -> tuple[Any, ...]:
     """The same for an op that gives several things per piece; its row splits come last."""
-    *found, row_splits = op(x)
+    *columns, row_splits = op(x)
     if x._array.ndim == 0:
-        return tuple(found)
+        return tuple(columns)
     from tapelab.ragged.ragged_tensor import (
         RaggedTensor,
     )  # loaded only where rows are of different lengths
 
-    rows = [RaggedTensor.from_row_splits(each, row_splits, validate=False) for each in found]
+    rows = [RaggedTensor.from_row_splits(each, row_splits, validate=False) for each in columns]
     for length in reversed(x._array.shape[1:]):
         rows = [RaggedTensor.from_uniform_row_length(each, length) for each in rows]
     return tuple(rows)
@@ -123,15 +123,15 @@ def _phrases(
     words: list[bytes], widths: tuple[int, ...], separator: bytes, pads: Pads, padding: int,
     keep_short: bool,
 ) -> Iterator[bytes]:  # fmt: skip
-    found = False
+    has_phrase = False
     for width in widths:
         # A pad is never a phrase by itself: at most one pad less than the phrase is long.
         pad = width - 1 if padding < 0 else min(padding, width - 1)
         row = [pads[0]] * pad + words + [pads[1]] * pad if words or pad else words
         for at in range(len(row) - width + 1):
-            found = True
+            has_phrase = True
             yield separator.join(row[at : at + width])
-    if not found and keep_short and words:
+    if not has_phrase and keep_short and words:
         pad = max(widths) - 1 if padding < 0 else padding
         yield separator.join([pads[0]] * pad + words + [pads[1]] * pad)
 
@@ -156,8 +156,8 @@ def ngrams(
     *outer, length = x._array.shape
     count = int(np.prod(outer, dtype=int))
     starts = np.arange(count + 1, dtype=np.int64) * length
-    found, ends = _ngrams(_flat(x), starts, **settings)
-    return _grid(found, ends, outer)
+    phrases, ends = _ngrams(_flat(x), starts, **settings)
+    return _grid(phrases, ends, outer)
 
 
 def ngram_settings(
@@ -186,12 +186,12 @@ def ngrams_of_rows(values: Tensor, row_splits: Tensor, settings: dict[str, Any])
 
 
 def _flat(x: Tensor) -> Tensor:
-    made: Tensor = reshape(x, shape=(-1,))
-    return made
+    flat: Tensor = reshape(x, shape=(-1,))
+    return flat
 
 
 def _grid(phrases: Tensor, row_splits: Tensor, outer: list[int]) -> Tensor:
     """Rows that are all of one length, in their axes."""
     rows = len(row_splits._value) - 1
-    made: Tensor = reshape(phrases, shape=(*outer, len(phrases._value) // rows if rows else 0))
-    return made
+    grid: Tensor = reshape(phrases, shape=(*outer, len(phrases._value) // rows if rows else 0))
+    return grid

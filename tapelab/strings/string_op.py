@@ -34,12 +34,12 @@ def declared(
         title = name.replace("_", " ")
         glyph = title.removeprefix("string ").removeprefix("unicode ")
         because = more.pop("because", TEXT)
-        made = op(
+        string_op = op(
             name=name, raw=raw, formula=rf"y = \operatorname{{{title}}}({kernel_input(kernel)})",
             output="y", glyph=glyph, pattern="flat", samples=sample, dtypes=("string",), **more,
         )(kernel)  # fmt: skip
-        made.no_grad(*made.inputs, because=because)
-        return made
+        string_op.no_grad(*string_op.inputs, because=because)
+        return string_op
 
     return declare
 
@@ -53,27 +53,27 @@ def kernel_input(kernel: Callable[..., Any]) -> str:
 def texts(values: Any, shape: tuple[int, ...] | None = None) -> Any:
     """Byte strings as an array of objects; Python text among them is encoded."""
     values = [each.encode() if isinstance(each, str) else each for each in values]
-    made = np.empty(len(values), dtype=object)
-    made[:] = values
-    return made if shape is None else made.reshape(shape)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array if shape is None else array.reshape(shape)
 
 
 @public
 def each(function: Callable[[bytes], Any], x: Any, dtype: Any = object) -> Any:
     """A function of one text, for every text of an array."""
-    found = [function(text) for text in np.ravel(x)]
+    results = [function(text) for text in np.ravel(x)]
     if dtype is object:
-        return texts(found, x.shape)
-    return np.array(found, dtype).reshape(x.shape)[()]
+        return texts(results, x.shape)
+    return np.array(results, dtype).reshape(x.shape)[()]
 
 
 @public
 def text(value: Any, raw: str, position: int = 0) -> Tensor:
     """The argument as a tensor of text; InvalidArgumentError for a tensor of numbers."""
-    found = tensor(value, string)
-    if found._array.dtype.kind != "O":
-        raise not_text(raw, found._array.dtype, position)
-    return found
+    converted = tensor(value, string)
+    if converted._array.dtype.kind != "O":
+        raise not_text(raw, converted._array.dtype, position)
+    return converted
 
 
 def not_text(raw: str, dtype: Any, position: int) -> InvalidArgumentError:
@@ -100,9 +100,9 @@ def choice(raw: str, name: str, value: Any, allowed: tuple[str, ...]) -> str:
 @public
 def one_text(value: Any, raw: str, name: str) -> bytes:
     """A setting that is a single text; InvalidArgumentError for several."""
-    found = text(value, raw, 1)._value
-    if np.ndim(found):
+    array = text(value, raw, 1)._value
+    if np.ndim(array):
         raise invalid_argument(
-            raw, f"{name} must be a scalar, got shape: [{','.join(map(str, found.shape))}]"
+            raw, f"{name} must be a scalar, got shape: [{','.join(map(str, array.shape))}]"
         )
-    return bytes(found[()])
+    return bytes(array[()])

@@ -112,8 +112,8 @@ def numbers_of_letters(rng: np.random.Generator) -> list[samples.Sample]:
 @declared("UnicodeScript", "unicode_script", numbers_of_letters)
 def _script(x: Any) -> Any:
     """The script of each letter as a number of ICU's; 0 is common to several, −1 no letter."""
-    found = [script_of(point) for point in x.ravel().tolist()]
-    return np.array(found, np.int32).reshape(x.shape)[()]
+    scripts = [script_of(point) for point in x.ravel().tolist()]
+    return np.array(scripts, np.int32).reshape(x.shape)[()]
 
 
 @public(elementwise=True)
@@ -122,8 +122,8 @@ def unicode_script(input: Any, name: str | None = None) -> Tensor:
 
     The numbers are those of ICU; scripts that are written no more count as common.
     """
-    made: Tensor = _script(tensor(input, "int32"))
-    return made
+    scripts: Tensor = _script(tensor(input, "int32"))
+    return scripts
 
 
 def script_of(point: int) -> int:
@@ -250,14 +250,14 @@ def unicode_encode(
         raise ValueError("input_tensor's rank must be at least 1.")
     *outer, length = x._array.shape
     starts = np.arange(int(np.prod(outer, dtype=int)) + 1, dtype=np.int64) * length
-    made: Tensor = reshape(_encode(reshape(x, shape=(-1,)), starts, rules=rules), shape=outer)
-    return made
+    encoded: Tensor = reshape(_encode(reshape(x, shape=(-1,)), starts, rules=rules), shape=outer)
+    return encoded
 
 
 def encode_rows(points: Tensor, row_splits: Tensor, rules: Rules) -> Tensor:
     """The text that the letters of each ragged row make."""
-    made: Tensor = _encode(points, row_splits, rules=rules)
-    return made
+    encoded: Tensor = _encode(points, row_splits, rules=rules)
+    return encoded
 
 
 def encoding_rules(encoding: str, errors: str, replacement: int) -> Rules:
