@@ -18,7 +18,8 @@ def test_a_step_lets_no_gradient_pass(tf, gradient_at, name):
 def test_a_step_says_why(name):
     facts = REGISTRY[name].rules["x"].facts
     assert (
-        facts.because == f"{name} is flat almost everywhere, so its derivative tells the model nothing."
+        facts.because
+        == f"{name} is flat almost everywhere, so its derivative tells the model nothing."
     )
 
 
