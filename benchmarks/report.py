@@ -43,7 +43,7 @@ def _as_data(work: Work, verdicts: list[Verdict]) -> list[dict[str, object]]:
 def _head(results: Results) -> list[str]:
     facts = about()
     versions = ", ".join(f"{name} {number}" for name, number in list(facts.items())[3:])
-    left_out = ", ".join(TITLES[name] for name in results.absent) or "nobody"
+    left_out = ", ".join(TITLES[name] for name in results.absent) or "none"
     counts = [len(found) for work in results.measured.values() for found in work.values()]
     where = f"{facts['date']}, {facts['processor']}, {facts['cores']} cores; {versions}."
     how = (

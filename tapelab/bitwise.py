@@ -1,4 +1,4 @@
-"""`tf.bitwise`: whole numbers bit by bit."""
+"""`tf.bitwise`: integers bit by bit."""
 
 from __future__ import annotations
 

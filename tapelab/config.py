@@ -1,7 +1,7 @@
 """`tf.config`: the one processor there is, and whether functions are traced or simply run.
 
 How many threads one op may use is obeyed by what works on large arrays; what is set of devices and
-of ops side by side is kept and told again, and changes nothing.
+of ops side by side is stored and returned, and changes nothing.
 """
 
 from __future__ import annotations
@@ -84,12 +84,12 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 
 def get_soft_device_placement() -> bool:
-    """Whether an op may run elsewhere than it was told to."""
+    """Whether an op may run on another device than the one requested."""
     return bool(settings["soft_placement"])
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Set whether an op may run elsewhere than it was told to; everything runs on the CPU."""
+    """Set whether an op may run on another device than the one requested; everything runs on the CPU."""
     settings["soft_placement"] = bool(enabled)
 
 

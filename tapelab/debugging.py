@@ -231,7 +231,7 @@ def assert_type(
 
 @public(effect="asserts")
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
-    """TypeError unless the tensor holds whole numbers."""
+    """TypeError unless the tensor has an integer dtype."""
     if not as_tensor(x).dtype.is_integer:
         raise TypeError(
             f'{message or ""}Expected "x" to be integer type.  '

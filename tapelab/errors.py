@@ -51,8 +51,8 @@ class Explained(Exception):  # noqa: N818 - a part of errors, none by itself
     def __notes__(self) -> list[str]:  # type: ignore[override] # made when somebody looks
         """What Python prints below the error; in a notebook that is the finding as well."""
         notes: list[str] = self.__dict__.setdefault("_notes", [])
-        if self.refusal is not None and not self.__dict__.get("_told") and _in_a_notebook():
-            self.__dict__["_told"] = True
+        if self.refusal is not None and not self.__dict__.get("_reported") and _in_a_notebook():
+            self.__dict__["_reported"] = True
             with suppress(Exception):  # the error is shown, whatever becomes of its finding
                 notes.append(str(self.finding))
         return notes
@@ -81,7 +81,7 @@ class RefusedError(Refused, RuntimeError, plain=RuntimeError):
 
 
 class NoGradientError(Refused, LookupError, plain=LookupError):
-    """The way back leads through an op of which no gradient is known."""
+    """The backward pass reaches an op that has no gradient rule."""
 
 
 class MisusedError(Refused, TypeError, plain=TypeError):

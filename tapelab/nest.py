@@ -14,7 +14,7 @@ def is_nested(structure: Any) -> bool:
 
 
 def _is_mapping(structure: Any) -> bool:
-    """Whether it is a dict or the like; what has no keys is seen not to be one at a glance."""
+    """Whether it is a dict or the like; a value without `keys` is ruled out first."""
     return hasattr(type(structure), "keys") and isinstance(structure, Mapping)
 
 

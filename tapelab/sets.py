@@ -1,4 +1,4 @@
-"""`tf.sets`: the rows of the last axis as sets of whole numbers or texts."""
+"""`tf.sets`: the rows of the last axis as sets of integers or strings."""
 
 from __future__ import annotations
 
