@@ -194,7 +194,7 @@ SHARES: Final = Exercise(
             "The shares", 6, _shares, at=_VOTES, draw=_counted,
             slips=(
                 Slip(lambda votes: np.zeros(len(votes)),
-                     "Whole numbers were divided without a rest. Cast before you divide.", 2),
+                     "The integer division dropped the remainder. Cast before you divide.", 2),
                 Slip(lambda votes: 100 * _shares(votes), "Those are percents.", 3),
             ),
         ),

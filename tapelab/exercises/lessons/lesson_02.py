@@ -34,7 +34,7 @@ DERIVATIVE_OF_SQUARE: Final = Exercise(
 
 BOTH_DERIVATIVES: Final = Exercise(
     id="02.2",
-    title="x·y, both slopes at once",
+    title="x·y, both derivatives at once",
     prompt="Return both derivatives of x·y in one dict, from a single question to the tape.",
     checks=(
         value(
@@ -63,7 +63,7 @@ HOW_MANY_RECORDS: Final = Exercise(
         ),
         prediction(
             "Program b", 4, 1, where=("b",),
-            because="Nobody watches `c`, so `c * c` runs off the tape. The addition meets `x`.",
+            because="No tape watches `c`, so `c * c` runs off the tape. The addition meets `x`.",
         ),
         prediction(
             "Program c", 3, 5, where=("c",),

@@ -167,7 +167,7 @@ def _overwritten(records: Array, target: str) -> float:
 
 YOUR_OWN_TAPE: Final = Exercise(
     id="03.5",
-    title="A way back of your own",
+    title="Your own backward pass",
     prompt="Walk back over a list of records and collect the gradients.",
     checks=(
         value("A chain", 3, _walked, at=(_CHAIN,), where=("x",)),

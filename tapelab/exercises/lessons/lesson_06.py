@@ -35,7 +35,7 @@ PODIUM: Final = Exercise(
         arrives(
             "The gradient of the results", 10, (3.0, 1.0, 2.0), target=14.0,
             slips=(
-                Slip((1.0, 2.0, 3.0), "Nobody sorts: every result keeps its place.", 3),
+                Slip((1.0, 2.0, 3.0), "Nothing is sorted: every result keeps its place.", 3),
                 Slip((1.0, 3.0, 2.0), "The best one counts once: sort the other way.", 5),
             ),
         ),

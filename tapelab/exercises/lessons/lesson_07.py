@@ -118,7 +118,7 @@ PRODUCT: Final = Exercise(
 
 COUNT: Final = Exercise(
     id="07.5",
-    title="Count the slopes",
+    title="Count the derivatives",
     prompt="Say how many numbers the gradient and both Jacobians hold.",
     checks=(
         prediction(

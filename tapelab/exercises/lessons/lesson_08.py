@@ -25,7 +25,7 @@ def _heron(a: float, steps: int) -> tuple[float, float]:
 
 HERON: Final = Exercise(
     id="08.1",
-    title="The slope of Heron's method",
+    title="The derivative of Heron's method",
     prompt="Differentiate the loop itself, with the rounds that it does.",
     checks=(
         value(

@@ -15,7 +15,7 @@ _KEPT: Final = "A valve never changes a value."
 
 VALVES: Final = Exercise(
     id="11.1",
-    title="Value and slope",
+    title="Value and gradient",
     prompt="Predict value and derivative of four programs with valves, at x = 2.",
     checks=(
         prediction("The value of a", 1, 4.0, where=("a", 0), because=_KEPT),

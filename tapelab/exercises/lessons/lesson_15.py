@@ -52,7 +52,7 @@ KEPT: Final = Exercise(
             because="It has answered once, and releases everything.",
         ),
         prediction(
-            "A tape nobody asked", 2, "kept", where=("c",),
+            "A tape without a gradient call", 2, "kept", where=("c",),
             because="It still waits for the question.",
         ),
         prediction(
@@ -61,7 +61,7 @@ KEPT: Final = Exercise(
         ),
         prediction(
             "Deleted", 2, "freed", where=("e",),
-            because="Nobody can ask it any more.",
+            because="No gradient can be taken from it any more.",
         ),
     ),
     hints=(

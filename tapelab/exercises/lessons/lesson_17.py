@@ -13,7 +13,7 @@ from tapelab.exercises.tape_checks import arrives
 
 BETWEEN: Final = Exercise(
     id="17.1",
-    title="The slope in between",
+    title="The gradient in between",
     prompt="Let the gradient arrive at points that were computed.",
     checks=(
         arrives("The gradient in between", 10, [[2.0, 1.0], [0.0, -1.0]], target=3.0),
@@ -78,7 +78,7 @@ WEIGHTS: Final = Exercise(
     hints=(
         "Which lines run while the outer tape is open? Indent those that have to.",
         "`between` is a constant: `inner.watch(between)`.",
-        "The penalty is the mean of `tf.square(tf.norm(slopes, axis=1) - 1.0)`.",
+        "The penalty is the mean of `tf.square(tf.norm(derivatives, axis=1) - 1.0)`.",
     ),
 )  # fmt: skip
 

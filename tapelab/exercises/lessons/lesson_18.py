@@ -185,7 +185,7 @@ def _without_upstream(z: Array, weights: Array, bias: Array, upstream: Array) ->
 
 SEARCHED: Final = Exercise(
     id="18.5",
-    title="A search on the way back",
+    title="Iterate in the backward pass",
     prompt="Search for the g that satisfies g = upstream + Jᵀ g.",
     checks=(
         value(

@@ -38,7 +38,7 @@ FORESEEN = [
     ("02.2", lambda x, y: {"x": y}, 5, "The entry 'y' is missing."),
     ("02.2", both_in_a_list, 0, "Return a dict with the entry 'x'; this is a list."),
     ("02.3", lambda: {"a": 3, "b": 1, "c": 5}, 10, ""),
-    ("02.3", lambda: {"a": 3, "b": 2, "c": 5}, 6, "Nobody watches `c`"),
+    ("02.3", lambda: {"a": 3, "b": 2, "c": 5}, 6, "No tape watches `c`"),
     ("02.3", lambda: {"a": 3, "b": 1, "c": 1}, 7, "each round leaves a record of its own"),
     ("02.3", lambda: {"a": 3, "b": ..., "c": ...}, 3, "Nothing here yet."),
     ("02.4", lambda v: (2 * v, 4 * v**3), 10, ""),

@@ -113,7 +113,7 @@ FORESEEN = [
     ("06.1", requests(lambda rate: 395.0 * rate, 0.1), 5, "the function is another one now"),
     ("06.2", podium(tf.sort), 10, ""),
     ("06.2", podium(np.sort), 0, "No gradient arrives yet."),
-    ("06.2", podium(lambda results: results), 3, "Nobody sorts"),
+    ("06.2", podium(lambda results: results), 3, "Nothing is sorted"),
     ("06.2", podium(downwards), 5, "sort the other way"),
     ("06.3", loss(mean_square), 10, ""),
     ("06.3", loss(counted), 0, "No gradient arrives yet."),

@@ -54,7 +54,7 @@ FORESEEN = [
     ("15.2", kept(b="kept"), 8, "It has answered once"),
     ("15.2", kept(c="freed"), 8, "waits for the question"),
     ("15.2", kept(d="kept"), 8, "A bare number has no history"),
-    ("15.2", kept(e="kept"), 8, "Nobody can ask it any more."),
+    ("15.2", kept(e="kept"), 8, "No gradient can be taken from it any more."),
     ("15.3", layers(wrap=True), 10, ""),
     ("15.3", layers(wrap=False), 4, ""),
     ("15.3", layers(wrap=False, blocks=1), 8, "the function is another one now"),
