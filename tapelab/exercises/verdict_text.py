@@ -63,8 +63,10 @@ def hints_text(hints: Hints) -> str:
     lines = [say("Hint {number} of {of}: {hint}", number=at, of=of, hint=plain(translated(each)))
              for at, each in enumerate(hints.opened, 1)]  # fmt: skip
     if hints.left:
-        asking, costs = f'tf.hint("{hints.exercise.id}")', cost(hints.next_cost)
-        lines.append(say("{asking} opens the next hint; it {costs}.", asking=asking, costs=costs))
+        command, costs = f'tf.hint("{hints.exercise.id}")', cost(hints.next_cost)
+        lines.append(
+            say("{command} opens the next hint; it {costs}.", command=command, costs=costs)
+        )
     return "\n".join(lines)
 
 

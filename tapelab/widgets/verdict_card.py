@@ -195,8 +195,8 @@ def _button(text: str, beside: str = "") -> str:
 
 
 def _priced(hints: Hints) -> str:
-    asking, costs = f'`tf.hint("{hints.exercise.id}")`', cost(hints.next_cost)
-    content = say("{asking} opens the next hint; it {costs}.", asking=asking, costs=costs)
+    command, costs = f'`tf.hint("{hints.exercise.id}")`', cost(hints.next_cost)
+    content = say("{command} opens the next hint; it {costs}.", command=command, costs=costs)
     number = f"<span class='sign open closed'>{len(hints.opened) + 1}</span>"
     return f"<div class=rung>{number}<p>{prose(content)}</p></div>"
 
