@@ -89,7 +89,7 @@ def get_soft_device_placement() -> bool:
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Set whether an op may run on another device than the one requested; everything runs on the CPU."""
+    """Set whether an op may run on another device than the one requested; the CPU runs them all."""
     settings["soft_placement"] = bool(enabled)
 
 
