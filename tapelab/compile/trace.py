@@ -330,6 +330,11 @@ class Trace:
         captures = (inner._id for _, inner in self.captured.values())
         return tensor._id in {*(slot.number for slot in self.inputs), *captures}
 
+    def call_of(self, tensor: Tensor) -> Node | None:
+        """The call that returned a tensor of this graph; None for an input or a capture."""
+        slot = Slot(tensor._id)
+        return next((node for node in reversed(self.nodes) if slot in node.results), None)
+
     def graph(self, outputs: Tree) -> Graph:
         """The finished graph."""
         return Graph(

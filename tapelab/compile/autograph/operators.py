@@ -8,6 +8,7 @@ they bind get symbolic results. Only tensors and numbers can differ between bran
 from __future__ import annotations
 
 import builtins
+import inspect
 from collections.abc import Callable
 from typing import Any, Final, Never
 
@@ -17,6 +18,7 @@ from tapelab.array_ops.shape_ops import shape
 from tapelab.array_ops.value_ops import cast
 from tapelab.array_ops.value_ops import cast as to_dtype
 from tapelab.compile import subgraph_trace
+from tapelab.compile.call_graph import Slot
 from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.symbolic import Symbolic, SymbolicTensor
 from tapelab.core.cell import Holder
@@ -224,15 +226,22 @@ def while_(test: Thunk, body: Thunk, get: Getter, put: Setter, names: tuple[str,
 
 def for_(
     items: Tree, body: Callable[[Any], None], get: Getter, put: Setter, names: tuple[str, ...],
-    test: Thunk | None,
+    test: Thunk | None, target: str,
 ) -> None:  # fmt: skip
-    """`for`: a loop of the graph where it goes over a tensor or a dataset."""
+    """`for`: a loop of the graph where it goes over a tensor or a dataset.
+
+    A `target` without a value before a loop over `tf.range` begins with the start of the range, so
+    that it has a value after a loop of no rounds.
+    """
     if thread.trace is None or not (isinstance(items, (Tensor, Holder)) or is_dataset(items)):
         for item in items:
             if test is not None and not test():
                 break
             body(item)
         return
+    held = dict(zip(names, get(), strict=True))
+    if isinstance(held.get(target), Undefined):
+        put(tuple({**held, target: _start_of_range(items, held[target])}.values()))
     items = convert_to_tensor(items) if isinstance(items, (Tensor, Holder)) else items
     element = subgraph_trace.element_of(items)
     size = len(leaves(element))
@@ -387,6 +396,17 @@ def _can_be_staged(value: Leaf) -> bool:
 
 def is_dataset(items: Tree) -> bool:
     return hasattr(items, "element_spec")
+
+
+def _start_of_range(items: Tree, target: Leaf) -> Leaf:
+    """The first number of a tensor that `tf.range` made in a trace; else what the target held."""
+    call = items._trace.call_of(items) if isinstance(items, SymbolicTensor) else None
+    if call is None or call.function is not tensor_range:
+        return target
+    bound = inspect.signature(tensor_range).bind(*call.args, **call.kwargs).arguments
+    start = 0 if bound.get("limit") is None else bound["start"]
+    start = items._trace.symbols[start.number] if isinstance(start, Slot) else start
+    return cast(start, items.dtype)
 
 
 def _packed(element: Tree, given: Tree) -> Any:

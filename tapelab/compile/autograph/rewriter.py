@@ -160,7 +160,8 @@ class Rewriter(ast.NodeTransformer):
         step = self._fresh("loop_body")
         check = "lambda: GOES_ON" if test else "None"
         call = (
-            f"{HELPER}.for_(ITEMS, {step}, get_{getter}, set_{getter}, {tuple(names)!r}, {check})"
+            f"{HELPER}.for_(ITEMS, {step}, get_{getter}, set_{getter}, {tuple(names)!r}, {check}, "
+            f"{ast.unparse(node.target)!r})"
         )
         return [
             *prepared, *state,
