@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any, Final, Never, Protocol
 
+from tapelab.compile.call_graph import Node
 from tapelab.compile.pytree import Leaf, Tree
 from tapelab.core.dispatch import public
 from tapelab.core.large_values import truncated
@@ -41,6 +42,7 @@ class OpenTrace(Protocol):
     in_function: bool
     kinds: dict[str, str]
     graph_handle: Any
+    symbols: dict[int, Any]
 
     def bind(self, function: Callable[..., Any], args: Tree, kwargs: Tree) -> Any:
         """Record a call of a public function."""
@@ -49,6 +51,9 @@ class OpenTrace(Protocol):
         self, function: Callable[..., Any], args: Tree, kwargs: Tree, *, acts: bool = ...
     ) -> Any:
         """Record a call."""
+
+    def call_of(self, tensor: Tensor) -> Node | None:
+        """The call that returned a tensor of this graph."""
 
     def shaped(self, tensor: SymbolicTensor, shape: TensorShape) -> tuple[Tensor, ...]:
         """Examples of a tensor of whose shape more is known now."""
