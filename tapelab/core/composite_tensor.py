@@ -67,7 +67,7 @@ class CompositeTensor:
         """A composite of the same form with the gradient of its numbers in their place."""
         raise NotImplementedError
 
-    def _map_elements(self, function: Public, args: Any, kwargs: Any) -> Any:
+    def _map_elements(self, function: Public, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An elementwise function of it (and of others); NotImplemented if it cannot be mapped."""
         del function, args, kwargs
         return NotImplemented

@@ -17,7 +17,7 @@ from tapelab.core.convert import to_tensor
 from tapelab.core.execute import recording_tapes, write_observed
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.large_values import truncated
-from tapelab.core.log import origin_here, thread
+from tapelab.core.log import ActiveTape, origin_here, thread
 from tapelab.core.op import RunnableOp
 from tapelab.core.op_declaration import GradRule, Op
 from tapelab.core.origin import CustomGradientScope, GraphScope, next_id, within
@@ -69,7 +69,7 @@ def declare(
     return op
 
 
-def off_the_log(*_: Any, **__: Any) -> Any:
+def off_the_log(*_: object, **__: object) -> Any:
     raise TypeError("A function with a gradient of its own is run by calling it, not as an op.")
 
 
@@ -167,7 +167,7 @@ def tapes_paused() -> Iterator[None]:
             _note(TapeResumed, each)
 
 
-def _note(kind: type[TapeEvent], tape: Any) -> None:
+def _note(kind: type[TapeEvent], tape: ActiveTape) -> None:
     write_tape_event(thread.__dict__, next_id(), origin_here(None, 3), kind, tape=tape._serial)
 
 

@@ -34,6 +34,7 @@ from tapelab.core.composite_tensor import NotDense
 from tapelab.core.execute import composite
 from tapelab.core.log import thread
 from tapelab.core.tensor import Named
+from tapelab.core.value_types import Nest
 
 Public = Callable[..., Any]
 F = TypeVar("F", bound=Public)
@@ -101,7 +102,7 @@ def outside_trace() -> Iterator[Any]:
 class DispatchedType(Named):
     """The type of a class whose construction is a public function, such as `tf.TensorArray`."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805 - in a metaclass
+    def __call__(cls, *args: Nest, **kwargs: Nest) -> Any:  # noqa: N805 - in a metaclass
         """A new object, or what the interpreter of the thread makes of the call."""
         interpreter: Interpreter | None = thread.__dict__["trace"]
         if interpreter is not None:
@@ -158,7 +159,7 @@ def _general(function: Public, outermost: Callable[[], Public], *, elementwise: 
     """The slow path: the interpreter if one is open, else the function, else an argument's kind."""
 
     @wraps(function)
-    def dispatch(*args: Any, **kwargs: Any) -> Any:
+    def dispatch(*args: Nest, **kwargs: Nest) -> Any:
         interpreter: Interpreter | None = thread.__dict__["trace"]
         if interpreter is not None:
             return interpreter.bind(outermost(), args, kwargs)
@@ -176,7 +177,7 @@ def takes(symbolic: type[Symbolic]) -> Callable[[Public], Public]:
 
     def declare(function: Public) -> Public:
         @wraps(function)
-        def dispatch(*args: Any, **kwargs: Any) -> Any:
+        def dispatch(*args: Nest, **kwargs: Nest) -> Any:
             for each in nest.flatten((args, kwargs)):
                 if isinstance(each, symbolic):
                     return each.carry_out(function, args, kwargs)
@@ -207,7 +208,12 @@ def implements(kind: str, *functions: Public) -> Callable[[F], F]:
 
 
 def _of_composite(
-    refused: NotDense, function: Public, args: Any, kwargs: Any, *, elementwise: bool
+    refused: NotDense,
+    function: Public,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    elementwise: bool,
 ) -> Any:
     """The result of a call that met a composite tensor; the refusal where its kind has none."""
     composite = refused.composite

@@ -19,11 +19,11 @@ from numpy import ndarray
 from tapelab.core.large_values import truncated
 from tapelab.core.log import BATCHED, TRACED, ActiveTape, Log, origin_here, thread
 from tapelab.core.numerics import is_brain_float, widened
-from tapelab.core.origin import Scope, next_id
+from tapelab.core.origin import Origin, Scope, next_id
 from tapelab.core.records import OpRun, Record, differentiable, op_run, summarised, tapes_of
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.text_forms import brackets, spoken, unlike
-from tapelab.core.value_types import Ids, Value, Values
+from tapelab.core.value_types import Ids, Nest, Value, Values
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.errors import OpError, Refusal, invalid_argument
 from tapelab.recording.facts import KEPT_ELEMENTS
@@ -100,7 +100,7 @@ def write_observed(record: Record) -> None:
 
 def _several(
     op: Op,
-    origin: Any,
+    origin: Origin,
     ids: Ids,
     values: tuple[Any, ...],
     results: Values,
@@ -174,7 +174,7 @@ def composite(function: Callable[..., Any]) -> Callable[..., Any]:
     """Run a function of several ops in a scope of its name, so that a figure can fold them."""
 
     @wraps(function)
-    def grouped(*args: Any, **kwargs: Any) -> Any:
+    def grouped(*args: Nest, **kwargs: Nest) -> Any:
         origin, state = origin_here(None, 2), thread.__dict__
         outer = state["scope"]
         state["scope"] = tuple.__new__(Scope, (function.__name__, outer, origin[1], origin[2]))

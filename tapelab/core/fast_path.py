@@ -23,7 +23,7 @@ from tapelab.core.op_declaration import Op
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import BinaryOpRun, OpRun, UnaryOpRun
 from tapelab.core.tensor import Tensor
-from tapelab.core.value_types import Value
+from tapelab.core.value_types import Nest, Value
 from tapelab.core.variable import Variable
 from tapelab.kernels.elementwise_kernels import LARGE
 from tapelab.recording.facts import KEPT_ELEMENTS
@@ -189,7 +189,7 @@ def fast_path_with_settings(op: Op, settings_of: Settings) -> Callable[[Method],
         has_defaults = len(op.defaults) == len(op.settings)
         without_settings = unary_fast_path(op, slow_path, up=2) if has_defaults else None
 
-        def function(*args: Any, **kwargs: Any) -> Any:
+        def function(*args: Nest, **kwargs: Nest) -> Any:
             state = thread.__dict__
             token = state["token"]
             x = args[0] if args else None

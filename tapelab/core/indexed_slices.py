@@ -15,11 +15,12 @@ from tapelab.core.host_values import as_setting, compute_on_host, depends_on
 from tapelab.core.large_values import Dropped
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.value_types import DTypeLike, Value
 from tapelab.dtypes import DType
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 
-def _tensor(value: Any) -> Tensor:
+def _tensor(value: Value) -> Tensor:
     if isinstance(value, Tensor):
         return value
     return constant_of(value if isinstance(value, (np.ndarray, np.generic)) else typed_array(value))
@@ -28,7 +29,7 @@ def _tensor(value: Any) -> Tensor:
 class IndexedSlices:
     """Rows `values` that belong at `indices` of a tensor of `dense_shape`; repeats add up."""
 
-    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+    def __init__(self, values: Value, indices: Value, dense_shape: Value = None) -> None:
         self._rows = values
         self._indices = indices
         self._lengths = dense_shape
@@ -124,7 +125,7 @@ class IndexedSlices:
             rows, compute_on_host(_joined, self._indices, other._indices), self._lengths
         )
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Any:
         return np.asarray(_tensor(self.dense()), dtype=dtype)
 
     def __str__(self) -> str:
@@ -132,5 +133,5 @@ class IndexedSlices:
         return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
 
 
-def _joined(one: Any, other: Any) -> Any:
+def _joined(one: Value, other: Value) -> Any:
     return np.concatenate((np.asarray(one), np.asarray(other)))

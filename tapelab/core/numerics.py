@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.value_types import Values
+from tapelab.core.value_types import Value, Values
 
 
 def _where_ignored() -> tuple[ContextVar[Any], Any]:
@@ -51,7 +51,7 @@ def widened(kernel: Callable[..., Any], dtype: np.dtype[Any]) -> Callable[..., A
     return compute
 
 
-def narrowed(value: Any, dtype: np.dtype[Any]) -> Any:
+def narrowed(value: Value, dtype: np.dtype[Any]) -> Any:
     """Float32 numbers rounded to bfloat16 where that is wanted; anything else as it is."""
     round_it = is_brain_float(dtype) and value.dtype == np.float32
     return value.astype(dtype) if round_it else value

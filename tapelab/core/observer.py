@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any
 
 from tapelab.core.records import Record
+from tapelab.core.value_types import Values
 
 Tensor = Any
 """A `tensor.Tensor`, which is above the state of a thread, to which its observers belong."""
@@ -41,7 +42,9 @@ class Observer:
     def array_taken(self, tensor: Tensor) -> None:
         """The very array of a tensor becomes a setting of an op."""
 
-    def host_computed(self, function: Callable[..., Any] | None, given: Any, result: Any) -> None:
+    def host_computed(
+        self, function: Callable[..., Any] | None, given: tuple[Any, ...], result: Values
+    ) -> None:
         """Values were computed beside the tape; without a function, the run depends on them."""
 
     def assigning(self, cell: Cell) -> None:
@@ -53,7 +56,9 @@ class Observer:
     def advanced(self, source: RandomSequence) -> None:
         """A sequence of random numbers is about to advance."""
 
-    def drew(self, source: RandomSequence, steps: int, make: Any, result: Any) -> None:
+    def drew(
+        self, source: RandomSequence, steps: int, make: Callable[..., Any], result: Values
+    ) -> None:
         """Something was made of the next `steps` random numbers of a sequence."""
 
     def requested(self, source: RandomSequence, request: tuple[Any, ...]) -> None:

@@ -26,6 +26,7 @@ import numpy as np
 from tapelab.core.execute import run
 from tapelab.core.op_declaration import PATTERNS, Op, first_sentence
 from tapelab.core.tensor import Tensor
+from tapelab.core.value_types import Value
 
 REGISTRY: Final[dict[str, Op]] = {}
 """Every declared op by its name."""
@@ -37,7 +38,7 @@ SYMBOLIC: Final[set[type]] = set()
 class RunnableOp(Op):
     """An op that can be called."""
 
-    def __call__(self, *inputs: Any, **settings: Any) -> Any:
+    def __call__(self, *inputs: Value, **settings: Any) -> Any:
         """Run on tensors (recorded) or on raw arrays (not)."""
         for each in inputs:
             kind = type(each)
@@ -99,7 +100,7 @@ def _owned(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A user's kernel whose results are copied: it may keep them, or parts, and change them."""
 
     @wraps(kernel)
-    def copied(*arrays: Any, **settings: Any) -> Any:
+    def copied(*arrays: Value, **settings: Any) -> Any:
         result = kernel(*arrays, **settings)
         if isinstance(result, tuple):
             return tuple(

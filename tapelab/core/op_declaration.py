@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from tapelab.core.value_types import Value
 from tapelab.recording.facts import Rule
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Op:
     fast_path: Callable[[Any], Any] | None = None  # for one tensor, see `core/fast_path.py`
     defaults: dict[str, Any] = field(default_factory=dict)  # what each setting is if it is left out
 
-    def __call__(self, *inputs: Any, **settings: Any) -> Any:
+    def __call__(self, *inputs: Value, **settings: Any) -> Any:
         """Run on tensors (recorded) or on raw arrays (not)."""
         raise NotImplementedError
 

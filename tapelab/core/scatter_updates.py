@@ -20,7 +20,7 @@ from tapelab.kernels.row_scatter import meet_at, meet_rows
 Write = Callable[[Any, Any, Any], None]
 
 
-def _replace(array: Value, where: Any, rows: Value) -> None:
+def _replace(array: Value, where: Value, rows: Value) -> None:
     array[where] = rows
 
 

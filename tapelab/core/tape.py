@@ -46,6 +46,7 @@ from tapelab.core.records import (
 )
 from tapelab.core.tape_base import TapeBase
 from tapelab.core.tensor import Tensor
+from tapelab.core.value_types import Nest
 from tapelab.core.variable import Variable
 from tapelab.errors import Refusal, RefusedError
 from tapelab.recording.facts import Method
@@ -150,7 +151,7 @@ class GradientTape(TapeBase):
             recent.extend(window[0].latest())
 
     @public(effect="tape")
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: Nest) -> None:
         """Track a tensor, a variable, or any nest of them, from here on."""
         if not self._entered:
             raise AttributeError(
@@ -232,8 +233,8 @@ class GradientTape(TapeBase):
 
     @public
     def gradient(
-        self, target: Any, sources: Any, output_gradients: Any = None,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        self, target: Nest, sources: Nest, output_gradients: Nest = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:  # fmt: skip
         """How the (summed) target changes with each source, in the structure of the sources.
 
@@ -268,8 +269,9 @@ class GradientTape(TapeBase):
 
     @public
     def jacobian(
-        self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: Any = None, experimental_use_pfor: bool = True,
+        self, target: Nest, sources: Nest,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None, experimental_use_pfor: bool = True,
     ) -> Any:  # fmt: skip
         """How each element of the target changes with each element of the sources.
 
@@ -283,8 +285,9 @@ class GradientTape(TapeBase):
 
     @public
     def batch_jacobian(
-        self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: Any = None, experimental_use_pfor: bool = True,
+        self, target: Nest, source: Nest,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None, experimental_use_pfor: bool = True,
     ) -> Any:  # fmt: skip
         """One Jacobian per row of a batch, of shape [batch, target…, source…]."""
         del unconnected_gradients
@@ -293,7 +296,7 @@ class GradientTape(TapeBase):
         pfor = experimental_use_pfor and parallel_iterations is None
         return batch_jacobian(self, target, source, pfor)
 
-    def recording(self, target: Any = None, sources: Any = None) -> Recording:
+    def recording(self, target: Nest = None, sources: Nest = None) -> Recording:
         """What this tape saw and was asked, as plain data.
 
         With a target, the backward pass to the sources (by default: all that is watched) is part of
@@ -338,11 +341,11 @@ class GradientTape(TapeBase):
                 log.release(self)
 
 
-def _instead(value: Any) -> str:
+def _instead(value: Nest) -> str:
     return " Try its .value." if isinstance(value, Holder) else " Try x = tf.constant(…) first."
 
 
-def _wants_zero(unconnected: Any) -> bool:
+def _wants_zero(unconnected: UnconnectedGradients | str) -> bool:
     if unconnected is UnconnectedGradients.NONE:
         return False
     try:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from tapelab.core.backward_report import GradientCall
 from tapelab.core.cell import Cell
 from tapelab.core.large_values import truncated
-from tapelab.core.log import origin_here, thread
+from tapelab.core.log import ActiveTape, origin_here, thread
 from tapelab.core.origin import Origin, VariableIdentity, next_id
 from tapelab.core.records import add_result_ids, write_watch
 from tapelab.core.tensor import Tensor
@@ -102,7 +102,7 @@ class TapeBase:
         if alone or all(map(self._tracks_too, repeat(tensor._id), active)):
             tensor._tapes = state["token"]
 
-    def _tracks_too(self, number: int, tape: Any) -> bool:
+    def _tracks_too(self, number: int, tape: ActiveTape) -> bool:
         """Whether an active tape tracks the tensor with an id, and all that is computed of it."""
         return bool(tape._follows_all and (tape is self or number in tape._tracked))
 

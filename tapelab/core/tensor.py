@@ -11,7 +11,7 @@ follows it there.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -130,7 +130,13 @@ class Tensor(metaclass=Named):
         record_exit(self._id, "__array__", array)
         return array
 
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self,
+        func: Callable[..., Any],
+        types: Iterable[type],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
         del types
         tensors: list[Tensor] = []
         plain = _without_tensors(args, tensors), _without_tensors(kwargs, tensors)
@@ -195,12 +201,12 @@ class Tensor(metaclass=Named):
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         raise TypeError(
             "'tensorflow.python.framework.ops.EagerTensor' object does not support item assignment"
         )
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         raise TypeError(
             "'tensorflow.python.framework.ops.EagerTensor' object doesn't support item deletion"
         )
@@ -208,7 +214,7 @@ class Tensor(metaclass=Named):
     def __copy__(self) -> Tensor:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Tensor:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, SupportsIndex, TypeAlias, Union
+
+Dimension: TypeAlias = SupportsIndex | None
+"""The size of an axis; None where it is not known."""
+ShapeLike: TypeAlias = Union["TensorShape", Iterable[Dimension], Dimension]
+"""What `TensorShape` takes: a shape, its sizes, one size, or None for an unknown rank."""
 
 
-def _dimension(value: Any) -> int | None:
+def _dimension(value: Dimension) -> int | None:
     if value is None:
         return None
     size = operator.index(getattr(value, "value", value))
@@ -21,7 +26,7 @@ class TensorShape:
 
     __slots__ = ("_dims",)
 
-    def __init__(self, dims: Any) -> None:
+    def __init__(self, dims: ShapeLike) -> None:
         self._dims: tuple[int | None, ...] | None
         if dims is None:
             self._dims = None
@@ -71,7 +76,7 @@ class TensorShape:
         """Whether every length is known."""
         return self._dims is not None and None not in self._dims
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: ShapeLike) -> bool:
         """Whether some tensor could have both shapes."""
         theirs = TensorShape(other)._dims
         if self._dims is None or theirs is None:
@@ -80,12 +85,12 @@ class TensorShape:
             a is None or b is None or a == b for a, b in zip(self._dims, theirs, strict=True)
         )
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: ShapeLike) -> None:
         """ValueError unless some tensor could have both shapes."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
 
-    def merge_with(self, other: Any) -> TensorShape:
+    def merge_with(self, other: ShapeLike) -> TensorShape:
         """What is known from either shape; ValueError if they disagree."""
         theirs = TensorShape(other)
         self.assert_is_compatible_with(theirs)
@@ -94,7 +99,7 @@ class TensorShape:
         pairs = zip(self._dims, theirs._dims, strict=True)
         return TensorShape([b if a is None else a for a, b in pairs])
 
-    def concatenate(self, other: Any) -> TensorShape:
+    def concatenate(self, other: ShapeLike) -> TensorShape:
         """This shape followed by another."""
         theirs = TensorShape(other)
         if self._dims is None or theirs._dims is None:
@@ -117,21 +122,22 @@ class TensorShape:
     def __bool__(self) -> bool:
         return self._dims is not None
 
-    def __getitem__(self, key: Any) -> Any:
-        part = self._known()[key]
-        return TensorShape.of_array(part) if isinstance(key, slice) else part
+    def __getitem__(self, key: int | slice) -> Any:
+        if isinstance(key, slice):
+            return TensorShape.of_array(self._known()[key])
+        return self._known()[key]
 
-    def __add__(self, other: Any) -> TensorShape:
+    def __add__(self, other: ShapeLike) -> TensorShape:
         return self.concatenate(other)
 
-    def __radd__(self, other: Any) -> TensorShape:
+    def __radd__(self, other: ShapeLike) -> TensorShape:
         return TensorShape(other).concatenate(self)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is TensorShape:
             return self._dims == other._dims
         try:
-            return self._dims == TensorShape(other)._dims
+            return self._dims == TensorShape(other)._dims  # type: ignore[arg-type]  # or it raises
         except (TypeError, ValueError):
             return NotImplemented
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from tapelab.dtypes import BY_NUMPY
 from tapelab.errors import OpError, invalid_argument
 
 
-def _numbers(value: Value, text: Any) -> str:
+def _numbers(value: Value, text: Callable[[Value], str]) -> str:
     return str(text(np.asarray(value)[()]))
 
 

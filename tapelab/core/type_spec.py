@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import singledispatch
 from typing import Any, Self
 
 from tapelab import nest
 from tapelab.core.convert import to_tensor
 from tapelab.core.tensor import Tensor
-from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.tensor_shape import ShapeLike, TensorShape
+from tapelab.core.value_types import DTypeLike, Nest
 from tapelab.core.variable import Variable
 from tapelab.dtypes import DType, as_dtype, float32
 
@@ -21,16 +23,16 @@ class TypeSpec:
         """The type of the values it describes."""
         raise NotImplementedError(f"{type(self).__name__}.value_type")
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: Nest) -> bool:
         """Whether a value, or all values of another spec, may be what this one describes."""
         other = spec_or_value
         return type(other) is type(self) and other == self
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: TypeSpec) -> bool:
         """Whether everything this describes is also described by the other."""
         return type(other) is type(self) and other == self
 
-    def most_specific_common_supertype(self, others: Any) -> Self | None:
+    def most_specific_common_supertype(self, others: Iterable[TypeSpec]) -> Self | None:
         """The narrowest spec that describes what this and the others do, None if there is none."""
         return self if all(each == self for each in others) else None
 
@@ -40,7 +42,7 @@ class ShapedSpec(TypeSpec):
 
     __slots__ = ("_dtype", "_shape")
 
-    def __init__(self, shape: Any, dtype: Any) -> None:
+    def __init__(self, shape: ShapeLike, dtype: DTypeLike) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
 
@@ -60,17 +62,19 @@ class TensorSpec(ShapedSpec):
 
     __slots__ = ("_name",)
 
-    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
+    def __init__(
+        self, shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None
+    ) -> None:
         super().__init__(shape, dtype)
         self._name = name
 
     @classmethod
-    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+    def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
         """The same spec, under another name if one is given."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+    def from_tensor(cls, tensor: Nest, name: str | None = None) -> TensorSpec:
         """The spec that a tensor fits exactly."""
         if not isinstance(tensor, Tensor):
             raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
@@ -86,13 +90,13 @@ class TensorSpec(ShapedSpec):
         """The type of the values: a tensor."""
         return Tensor
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: Nest) -> bool:
         """Whether a tensor, or another spec, has this dtype and a shape that fits."""
         other = spec_or_value
         fits = isinstance(other, (Tensor, TensorSpec)) and other.dtype is self._dtype
         return fits and self._shape.is_compatible_with(other.shape)
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: TypeSpec) -> bool:
         """Whether every tensor of this spec is one of the other."""
         if not isinstance(other, TensorSpec) or other._dtype is not self._dtype:
             return False
@@ -103,7 +107,7 @@ class TensorSpec(ShapedSpec):
             b is None or a == b for a, b in zip(ours, theirs, strict=True)
         )
 
-    def most_specific_common_supertype(self, others: Any) -> Any:
+    def most_specific_common_supertype(self, others: Iterable[TypeSpec]) -> Any:
         """The narrowest spec for this and the others: lengths that differ become None."""
         shape = self._shape
         for other in others:
@@ -112,7 +116,7 @@ class TensorSpec(ShapedSpec):
             shape = common_shape(shape, other._shape)
         return TensorSpec(shape, self._dtype, self._name)
 
-    def most_specific_compatible_type(self, other: Any) -> TensorSpec:
+    def most_specific_compatible_type(self, other: TypeSpec) -> TensorSpec:
         """The narrowest spec for both; ValueError where the dtypes differ."""
         spec: TensorSpec | None = self.most_specific_common_supertype([other])
         if spec is None:
@@ -151,7 +155,11 @@ class VariableSpec(TensorSpec):
     __slots__ = ("alias_id", "trainable")
 
     def __init__(
-        self, shape: Any, dtype: Any = float32, trainable: bool = True, alias_id: Any = None
+        self,
+        shape: ShapeLike,
+        dtype: DTypeLike = float32,
+        trainable: bool = True,
+        alias_id: Any = None,
     ) -> None:
         super().__init__(shape, dtype)
         self.trainable = trainable
@@ -180,7 +188,7 @@ class VariableSpec(TensorSpec):
         )
 
 
-def type_spec_from_value(value: Any) -> Any:
+def type_spec_from_value(value: Nest) -> Any:
     """The spec that a tensor, or what converts to one, fits exactly; TypeError for other things."""
     if nest.is_composite(value):
         return spec_of_composite(value)
@@ -195,7 +203,7 @@ def type_spec_from_value(value: Any) -> Any:
 
 
 @singledispatch
-def spec_of_composite(value: Any, skipped: int = 0) -> Any:
+def spec_of_composite(value: Nest, skipped: int = 0) -> Any:
     """The spec that a composite tensor fits exactly, without the first `skipped` axes (0 or 1).
 
     The spec of each kind of composite registers here how it is made; TypeError for other kinds.
@@ -204,5 +212,5 @@ def spec_of_composite(value: Any, skipped: int = 0) -> Any:
     raise _without_spec(value)
 
 
-def _without_spec(value: Any) -> TypeError:
+def _without_spec(value: Nest) -> TypeError:
     return TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.")

@@ -20,8 +20,9 @@ from tapelab.core.origin import VariableIdentity, next_id
 from tapelab.core.records import write_creation
 from tapelab.core.scatter_updates import elements_written, rows_written
 from tapelab.core.tensor import Reference, Tensor, constant_of, wrap
-from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.tensor_shape import ShapeLike, TensorShape
 from tapelab.core.text_forms import in_place, numpy_text
+from tapelab.core.value_types import DTypeLike, Nest, Value
 from tapelab.core.variable_roles import (
     DEFAULT,
     Roles,
@@ -39,13 +40,13 @@ def scatter_method(how: str, *, nested: bool = False) -> Callable[..., Variable]
     """The method of a variable that writes rows, or single elements, in a way (`scattering`)."""
 
     def rows(
-        self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self: Variable, sparse_delta: Nest, use_locking: bool = False, name: str | None = None
     ) -> Variable:
         del use_locking, name
         value, source = rows_written(self._cell, sparse_delta, how)
         return self._replaced(value, How.SLICE, source)
 
-    def elements(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Variable:
+    def elements(self: Variable, indices: Nest, updates: Nest, name: str | None = None) -> Variable:
         del name
         value, source = elements_written(self._cell, indices, updates, how)
         return self._replaced(value, How.SLICE, source)
@@ -63,10 +64,11 @@ class Variable(Holder):
     __array_priority__ = 100
 
     def __init__(
-        self, initial_value: Any = None, trainable: bool | None = None, validate_shape: bool = True,
-        caching_device: Any = None, name: str | None = None, variable_def: Any = None,
-        dtype: Any = None, import_scope: Any = None, constraint: Any = None,
-        synchronization: Any = None, aggregation: Any = None, shape: Any = None, **unused: Any,
+        self, initial_value: Nest = None, trainable: bool | None = None,
+        validate_shape: bool = True, caching_device: str | None = None, name: str | None = None,
+        variable_def: Any = None, dtype: DTypeLike = None, import_scope: str | None = None,
+        constraint: Callable[[Tensor], Tensor] | None = None, synchronization: Any = None,
+        aggregation: Any = None, shape: ShapeLike = None, **unused: Any,
     ) -> None:  # fmt: skip
         del validate_shape, caching_device, variable_def, import_scope, unused
         self._roles: Roles = roles(synchronization, aggregation, name)
@@ -81,11 +83,11 @@ class Variable(Holder):
 
     def _create(
         self,
-        initial_value: Any,
+        initial_value: Nest,
         trainable: bool | None,
         name: str | None,
-        dtype: Any,
-        shape: Any,
+        dtype: DTypeLike,
+        shape: ShapeLike,
     ) -> None:
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
@@ -193,7 +195,7 @@ class Variable(Holder):
 
     @public(effect="assigns")
     def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None,
+        self, value: Nest, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
     ) -> Variable | None:  # fmt: skip
         """Replace the value; its history ends here, no gradient passes an assignment."""
@@ -202,7 +204,7 @@ class Variable(Holder):
 
     @public(effect="assigns")
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        self, delta: Nest, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
     ) -> Variable | None:  # fmt: skip
         """Add to the value in place; shapes must be equal."""
@@ -211,14 +213,14 @@ class Variable(Holder):
 
     @public(effect="assigns")
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        self, delta: Nest, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
     ) -> Variable | None:  # fmt: skip
         """Subtract from the value in place; shapes must be equal."""
         del use_locking, name
         return self._put(delta, How.ASSIGN_SUB, read_value)
 
-    def _put(self, given: Any, how: How, read_value: bool) -> Variable | None:
+    def _put(self, given: Nest, how: How, read_value: bool) -> Variable | None:
         cell = self._cell
         value, source = _operand(cell, given)
         observers = thread.__dict__["observers"]
@@ -247,25 +249,25 @@ class Variable(Holder):
     scatter_nd_max = scatter_method("max", nested=True)
     scatter_nd_min = scatter_method("min", nested=True)
 
-    def _replaced(self, value: Any, how: How, source: int) -> Variable:
+    def _replaced(self, value: Value, how: How, source: int) -> Variable:
         store(self._cell, value, how, source)
         return UnreadVariable._of(self._cell)
 
     @public
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+    def sparse_read(self, indices: Nest, name: str | None = None) -> Tensor:
         """Some rows of the value, by position."""
         del name
         rows: Tensor = CORE.gather(read(self), constant_of(typed_array(indices)), axis=0)
         return rows
 
     @public
-    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather_nd(self, indices: Nest, name: str | None = None) -> Tensor:
         """Some elements of the value, by index tuples."""
         del name
         elements: Tensor = CORE.gather_nd(read(self), constant_of(typed_array(indices)))
         return elements
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Any:
         return read(self).__array__(dtype, copy)
 
     def __float__(self) -> float:
@@ -277,19 +279,19 @@ class Variable(Holder):
     def __bool__(self) -> bool:
         return bool(read(self))
 
-    def __iadd__(self, other: Any) -> Any:
+    def __iadd__(self, other: Nest) -> Any:
         raise in_place("+=", "assign_add")
 
-    def __isub__(self, other: Any) -> Any:
+    def __isub__(self, other: Nest) -> Any:
         raise in_place("-=", "assign_sub")
 
-    def __imul__(self, other: Any) -> Any:
+    def __imul__(self, other: Nest) -> Any:
         raise in_place("*=", "assign")
 
-    def __itruediv__(self, other: Any) -> Any:
+    def __itruediv__(self, other: Nest) -> Any:
         raise in_place("/=", "assign")
 
-    def __ipow__(self, other: Any) -> Any:
+    def __ipow__(self, other: Nest) -> Any:
         raise in_place("**=", "assign")
 
     def __iter__(self) -> Any:
@@ -298,10 +300,10 @@ class Variable(Holder):
     def __hash__(self) -> int:
         raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         raise TypeError("'ResourceVariable' object does not support item assignment")
 
-    def __deepcopy__(self, memo: Any) -> Variable:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         cell = self._cell
         copy = Variable(cell.state, trainable=cell.identity.trainable, shape=cell.shape)
         copy._cell.identity.name = cell.identity.name
@@ -342,11 +344,11 @@ def handle_of(cell: Cell) -> Variable:
     return own if isinstance(own, Variable) else Variable._of(cell)
 
 
-def _revived(value: Any, name: str, trainable: bool) -> Variable:
+def _revived(value: Value, name: str, trainable: bool) -> Variable:
     return Variable(value, name=name, trainable=trainable)
 
 
-def _operand(cell: Cell, given: Any) -> tuple[Any, int]:
+def _operand(cell: Cell, given: Nest) -> tuple[Any, int]:
     if type(given) is not Tensor:
         given = read(given) if isinstance(given, Holder) else stacked(given, cell.dtype)
     if type(given) is Tensor:
