@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, NoReturn
 
+import numpy as np
+
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.data import dataset_sources, element_order, transformations
-from tapelab.data.dataset_elements import parts_of
-from tapelab.data.element_order import draws
+from tapelab.data import dataset_sources
+from tapelab.data.dataset_elements import Element, mapped, parts_of, raw_of, rebuilt, tensors_of
+from tapelab.data.element_order import OrderStage, draws
 from tapelab.data.iterators import DatasetIterator, NumpyIterator
-from tapelab.data.options import Options
-from tapelab.data.pipeline import Pipeline
-from tapelab.data.stage import INFINITE, UNKNOWN, Stage, whole
+from tapelab.data.stage import INFINITE, UNKNOWN, Options, whole
 from tapelab.dtypes import int64
+from tapelab.errors import invalid_argument
 
 
-class Dataset(Pipeline):
+class Dataset(OrderStage):
     """Elements, one after the other, that are made when a loop asks for them.
 
     The numbers are copies: no gradient leads back to what a Dataset was made from.
@@ -73,42 +75,75 @@ class Dataset(Pipeline):
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
-        """Elements of several Datasets side by side, as long as each has one."""
-        structure = element_order.structure_of(args, datasets)
-        stages = parts_of(structure)
-        for each in stages:
+        """Return the elements of several Datasets side by side, until one of them ends.
+
+        `datasets` is a nest of Datasets, and an element has its structure.
+        """
+        if not args and datasets is None:
+            raise TypeError("Must pass at least one dataset to `zip`.")
+        structure = datasets
+        if structure is None:
+            structure = args[0] if len(args) == 1 else args
+        parts = parts_of(structure)
+        for each in parts:
             if not isinstance(each, Dataset):
                 raise TypeError(
                     "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
                     f"`tf.data.Dataset` objects but encountered object of type {type(each)}."
                 )
-        return _dataset(element_order.zipped(structure, stages))
+
+        def start() -> Iterator[Element]:
+            for row in zip(*(each.start() for each in parts), strict=False):
+                yield rebuilt(structure, iter(row))
+
+        sizes = [each.size for each in parts]
+        finite = [size for size in sizes if size != INFINITE]
+        first: Dataset = parts[0]
+        return first.then(
+            "_ZipDataset", start, others=tuple(parts[1:]),
+            size=UNKNOWN if UNKNOWN in sizes else min(finite, default=INFINITE),
+            spec_of=lambda: mapped(lambda each: each.element_spec, structure),
+        )  # fmt: skip
 
     @staticmethod
     def sample_from_datasets(
         datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:  # fmt: skip
-        """Elements of several Datasets, from one that chance picks each time."""
-        many = list(datasets)
-        chance = draws(seed)
-        numbers = Dataset(
-            "_Choices",
-            lambda: element_order.choices(chance, len(many), weights),
-            lambda: None,
-            INFINITE,
-        )
-        return _dataset(element_order.chosen(many, numbers, stop_on_empty=stop_on_empty_dataset))
+        """Return elements of several Datasets, each drawn at random with the given weights."""
+        parts, generator = list(datasets), draws(seed)
+
+        def start() -> Iterator[Element]:
+            shares = None if weights is None else np.asarray(raw_of(weights), float)
+            if shares is not None:
+                shares = shares / shares.sum()
+            while True:
+                yield np.asarray(generator.choice(len(parts), p=shares))
+
+        numbers = Dataset("_Choices", start, lambda: None, INFINITE)
+        return Dataset.choose_from_datasets(parts, numbers, stop_on_empty_dataset)
 
     @staticmethod
     def choose_from_datasets(
         datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True
     ) -> Dataset:
-        """Elements of several Datasets, from the one that a Dataset of numbers names each time."""
-        return _dataset(
-            element_order.chosen(
-                list(datasets), choice_dataset, stop_on_empty=stop_on_empty_dataset
-            )
+        """Return elements of several Datasets, from the one that each number of a Dataset names."""
+        parts: list[Dataset] = list(datasets)
+
+        def start() -> Iterator[Element]:
+            sources: list[Iterator[Element] | None] = [each.start() for each in parts]
+            for choice in choice_dataset.start():
+                source = sources[int(choice)]
+                element = None if source is None else next(source, None)
+                if element is not None:
+                    yield element
+                    continue
+                sources[int(choice)] = None
+                if stop_on_empty_dataset or not any(sources):
+                    return
+
+        return parts[0].then(
+            "_DirectedInterleaveDataset", start, size=UNKNOWN, others=tuple(parts[1:])
         )
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
@@ -120,8 +155,12 @@ class Dataset(Pipeline):
         return transformation_func(self)
 
     def get_single_element(self, name: str | None = None) -> Any:
-        """The only element; an error if there are more, or none."""
-        return transformations.single(self)
+        """Return the only element; InvalidArgumentError if there are more, or none."""
+        first = list(islice(self.start(), 2))
+        if len(first) != 1:
+            problem = "Dataset had more than one element." if first else "Dataset was empty."
+            raise invalid_argument("DatasetToSingleElement", problem)
+        return tensors_of(first[0], self.sources)
 
     def options(self) -> Options:
         """The settings of the pipeline."""
@@ -159,11 +198,6 @@ class Dataset(Pipeline):
 
     def __repr__(self) -> str:
         return f"<{self.kind} element_spec={self.element_spec!r}>"
-
-
-def _dataset(stage: Stage) -> Dataset:
-    assert isinstance(stage, Dataset)
-    return stage
 
 
 class TextLineDataset(Dataset):

@@ -1,11 +1,11 @@
-"""Batches of elements, of equal or similar length, and batches taken apart."""
+"""Batches of elements of equal or similar length, and batches split again, as methods."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -30,41 +30,178 @@ from tapelab.data.dataset_elements import (
     stacked,
 )
 from tapelab.data.dataset_elements import spec as tensor_spec
-from tapelab.data.dataset_sources import spec_of_element
+from tapelab.data.dataset_sources import DatasetSpec, spec_of_element
 from tapelab.data.stage import UNKNOWN, Stage, counted, whole
-from tapelab.data.transformations import grouped
+from tapelab.data.transformations import FunctionStage
+from tapelab.dtypes import int64
 from tapelab.errors import DataLossError, invalid_argument
 
 
-def batched(stage: Stage, batch_size: Any, drop_remainder: bool, kind: str) -> Stage:
-    """Consecutive elements stacked."""
-    size = _batch_size(batch_size)
+class BatchStage(FunctionStage):
+    """A stage whose elements can be batched, and whose batches can be split again."""
 
-    def start() -> Iterator[Element]:
-        return map(_batch, _groups(stage, size, drop_remainder))
+    def batch(
+        self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None,
+        deterministic: bool | None = None, name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Stack consecutive elements along a new first axis; the last batch may be shorter.
 
-    def spec_of() -> Any:
-        length = size if drop_remainder else None
-        return mapped(lambda each: _batched_spec(each, length), stage.element_spec)
+        InvalidArgumentError for elements of different shapes.
+        """
+        kind = "_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset"
+        return self._batched(batch_size, bool(drop_remainder), kind)
 
-    return stage.then(kind, start, size=_batches(stage.size, size, drop_remainder), spec_of=spec_of)
+    def _batched(self, batch_size: Any, drop_remainder: bool, kind: str) -> Self:
+        size = _batch_size(batch_size)
 
+        def start() -> Iterator[Element]:
+            return map(_batch, _groups(self, size, drop_remainder))
 
-def ragged(stage: Stage, batch_size: Any, drop_remainder: bool) -> Stage:
-    """Consecutive elements in rows: of a ragged tensor, where their lengths are not fixed."""
+        def spec_of() -> Any:
+            length = size if drop_remainder else None
+            return mapped(lambda each: _batched_spec(each, length), self.element_spec)
 
-    def spec_of() -> Any:
-        spec = stage.element_spec
-        for element in islice(stage.start(), 2):  # a function may give rows of other lengths
-            spec = mapped(common, spec, spec_of_element(element))
-        return mapped(_row_spec, spec)
+        count = _batches(self.size, size, drop_remainder)
+        return self.then(kind, start, size=count, spec_of=spec_of)
 
-    def start() -> Iterator[Element]:
-        spec = rows.element_spec
-        return (mapped(_as_row, element, spec) for element in stage.start())
+    def ragged_batch(
+        self, batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64,
+        name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """As `batch`, for elements of different lengths, which become rows of a ragged tensor."""
 
-    rows = stage.then(stage.kind, start, spec_of=spec_of)
-    return batched(rows, batch_size, drop_remainder, "_RaggedBatchDataset")
+        def spec_of() -> Any:
+            spec = self.element_spec
+            for element in islice(self.start(), 2):  # a function may give rows of other lengths
+                spec = mapped(common, spec, spec_of_element(element))
+            return mapped(_row_spec, spec)
+
+        def start() -> Iterator[Element]:
+            spec = rows.element_spec
+            return (mapped(_as_row, element, spec) for element in self.start())
+
+        rows = self.then(self.kind, start, spec_of=spec_of)
+        return rows._batched(batch_size, bool(drop_remainder), "_RaggedBatchDataset")
+
+    def padded_batch(
+        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
+        drop_remainder: bool = False, name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """As `batch`, for elements of different lengths, which are padded at their ends.
+
+        They get the longest shape of the batch, or `padded_shapes`, in which -1 and None stand for
+        the longest. DataLossError for an element that is longer than these.
+        """
+        size, drop_remainder = _batch_size(batch_size), bool(drop_remainder)
+        if padded_shapes is not None:
+            _check_shapes(self, padded_shapes)
+
+        def start() -> Iterator[Element]:
+            for group in _groups(self, size, drop_remainder):
+                yield _padded_batch(group, padded_shapes, padding_values)
+
+        def spec_of() -> Any:
+            length = size if drop_remainder else None
+            return mapped(lambda each: _batched_spec(each, length), _filled(self, padded_shapes))
+
+        count = _batches(self.size, size, drop_remainder)
+        return self.then("_PaddedBatchDataset", start, size=count, spec_of=spec_of)
+
+    def unbatch(self, name: str | None = None) -> Self:
+        """Return the rows of the elements, one by one."""
+
+        def start() -> Iterator[Element]:
+            for element in self.start():
+                for index in range(row_count(parts_of(element)[0])):
+                    yield mapped(lambda part, at=index: row(part, at), element)
+
+        def spec_of() -> Any:
+            return mapped(shortened, self.element_spec)
+
+        return self.then("_UnbatchDataset", start, size=_rows(self), spec_of=spec_of)
+
+    def rebatch(
+        self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
+    ) -> Self:
+        """Return the rows of the elements in batches of another size."""
+        for each in parts_of(self.element_spec):
+            if each.shape.rank == 0:
+                raise ValueError(
+                    "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset "
+                    "with scalar elements. Fix the issue by adding the `batch` transformation to "
+                    "the dataset."
+                )
+        return self.unbatch().batch(batch_size, drop_remainder)
+
+    def window(
+        self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Return Datasets of `size` consecutive elements, as elements.
+
+        A window starts `shift` elements after the last one and takes every `stride`-th element.
+        """
+        length, step, drop_remainder = whole(size), whole(stride), bool(drop_remainder)
+        hop = length if shift is None else whole(shift)
+        for title, value in (("size", length), ("shift", hop), ("stride", step)):
+            if value < 1:
+                raise invalid_argument(
+                    "WindowDataset", f"Window {title} must be greater than zero."
+                )
+        reach = (length - 1) * step + 1
+
+        def start() -> Iterator[Element]:
+            held: list[Element] = []
+            source = self.start()
+            while True:
+                held.extend(islice(source, max(0, reach - len(held))))
+                if not held or (drop_remainder and len(held) < reach):
+                    return
+                yield _window(self, held[:reach:step])
+                if hop > len(held):
+                    next(islice(source, hop - len(held) - 1, hop - len(held)), None)
+                held = held[hop:]
+
+        count = counted(self.size, lambda n: _window_count(n, reach, hop, drop_remainder))
+        return self.then(
+            "_WindowDataset", start, size=count,
+            spec_of=lambda: mapped(DatasetSpec, self.element_spec),
+        )  # fmt: skip
+
+    def bucket_by_sequence_length(
+        self, element_length_func: Callable[..., Any], bucket_boundaries: list[int],
+        bucket_batch_sizes: list[int], padded_shapes: Any = None, padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False, drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Return batches of elements of similar length, padded to the longest of the batch.
+
+        `element_length_func` returns the length of an element, which decides its bucket.
+        """
+        boundaries, batch_sizes = list(bucket_boundaries), list(bucket_batch_sizes)
+        if len(batch_sizes) != len(boundaries) + 1:
+            raise ValueError(
+                "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
+                f"`len(bucket_batch_sizes)={len(batch_sizes)}` and "
+                f"`len(bucket_boundaries)={len(boundaries)}`."
+            )
+
+        def bucket(*element: Any) -> Any:
+            packed = element[0] if len(element) == 1 else element
+            length = int(raw_of(call(element_length_func, raw_of(packed))))
+            return constant_of(np.int64(bisect_right(boundaries, length)))
+
+        def batch(key: Any, window: BatchStage) -> BatchStage:
+            shapes = padded_shapes
+            if pad_to_bucket_boundary:
+                shapes = mapped(
+                    lambda each: _up_to(each, boundaries, whole(key)), self.element_spec
+                )
+            return window.padded_batch(
+                batch_sizes[whole(key)], shapes, padding_values, drop_remainder
+            )
+
+        return self.group_by_window(bucket, batch, None, lambda key: batch_sizes[whole(key)])
 
 
 def _as_row(part: Any, each: Any) -> Any:
@@ -79,28 +216,6 @@ def _row_spec(each: Any) -> Any:
     from tapelab.ragged.ragged_spec import RaggedTensorSpec
 
     return RaggedTensorSpec(each.shape, each.dtype, ragged_rank=0)
-
-
-def padded(
-    stage: Stage, batch_size: Any, padded_shapes: Any, padding_values: Any, drop_remainder: bool
-) -> Stage:
-    """Consecutive elements filled up to a common shape and stacked."""
-    size = _batch_size(batch_size)
-    if padded_shapes is not None:
-        _check_shapes(stage, padded_shapes)
-
-    def start() -> Iterator[Element]:
-        for group in _groups(stage, size, drop_remainder):
-            yield _padded_batch(group, padded_shapes, padding_values)
-
-    def spec_of() -> Any:
-        length = size if drop_remainder else None
-        return mapped(lambda each: _batched_spec(each, length), _filled(stage, padded_shapes))
-
-    return stage.then(
-        "_PaddedBatchDataset", start, size=_batches(stage.size, size, drop_remainder),
-        spec_of=spec_of,
-    )  # fmt: skip
 
 
 def _check_shapes(stage: Stage, padded_shapes: Any) -> None:
@@ -182,20 +297,6 @@ def _padded_rows(rows: tuple[Any, ...], shape: Any, filling: Any) -> Any:
     return whole_batch if lengths else stacked(list(rows))
 
 
-def unbatched(stage: Stage) -> Stage:
-    """The rows of the elements, one by one."""
-
-    def start() -> Iterator[Element]:
-        for element in stage.start():
-            for index in range(row_count(parts_of(element)[0])):
-                yield mapped(lambda part, at=index: row(part, at), element)
-
-    def spec_of() -> Any:
-        return mapped(shortened, stage.element_spec)
-
-    return stage.then("_UnbatchDataset", start, size=_rows(stage), spec_of=spec_of)
-
-
 def _rows(stage: Stage) -> int:
     """How many rows all elements have together, where that is known."""
     if stage.kind.startswith(("_Map", "_FlatMap", "_Scan")) or stage.size < 0:
@@ -203,31 +304,6 @@ def _rows(stage: Stage) -> int:
     shapes = [each.shape for each in parts_of(stage.element_spec)]
     length = shapes[0][0] if shapes[0].rank else None
     return UNKNOWN if length is None else stage.size * length
-
-
-def windows(stage: Stage, size: Any, shift: Any, stride: Any, drop_remainder: bool) -> Stage:
-    """Datasets of consecutive elements, as elements."""
-    length, step = whole(size), whole(stride)
-    hop = length if shift is None else whole(shift)
-    for name, value in (("size", length), ("shift", hop), ("stride", step)):
-        if value < 1:
-            raise invalid_argument("WindowDataset", f"Window {name} must be greater than zero.")
-    reach = (length - 1) * step + 1
-
-    def start() -> Iterator[Element]:
-        held: list[Element] = []
-        source = stage.start()
-        while True:
-            held.extend(islice(source, max(0, reach - len(held))))
-            if not held or (drop_remainder and len(held) < reach):
-                return
-            yield _window(stage, held[:reach:step])
-            if hop > len(held):
-                next(islice(source, hop - len(held) - 1, hop - len(held)), None)
-            held = held[hop:]
-
-    count = counted(stage.size, lambda n: _window_count(n, reach, hop, drop_remainder))
-    return stage.then("_WindowDataset", start, size=count, spec_of=lambda: _window_spec(stage))
 
 
 def _window_count(elements: int, reach: int, hop: int, drop_remainder: bool) -> int:
@@ -246,12 +322,6 @@ def _window(stage: Stage, elements: list[Element]) -> Element:
 
 def _held(stage: Stage, parts: list[Any], each: Any) -> Stage:
     return stage.then("_VariantDataset", lambda: iter(parts), size=len(parts), spec_of=lambda: each)
-
-
-def _window_spec(stage: Stage) -> Any:
-    from tapelab.data.dataset_sources import DatasetSpec
-
-    return mapped(DatasetSpec, stage.element_spec)
 
 
 def _batch_size(given: Any) -> int:
@@ -289,36 +359,6 @@ def _batch(group: list[Element]) -> Element:
 
 def _batched_spec(each: Any, length: int | None) -> Any:
     return lengthened(getattr(each, "element_spec", each), length)
-
-
-def bucketed(
-    stage: Stage, element_length_func: Callable[..., Any], boundaries: list[int],
-    batch_sizes: list[int], padded_shapes: Any, padding_values: Any, *, to_boundary: bool,
-    drop_remainder: bool,
-) -> Stage:  # fmt: skip
-    """Elements gathered by length; those of one range of lengths are filled up and stacked."""
-    if len(batch_sizes) != len(boundaries) + 1:
-        raise ValueError(
-            "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
-            f"`len(bucket_batch_sizes)={len(batch_sizes)}` and "
-            f"`len(bucket_boundaries)={len(boundaries)}`."
-        )
-
-    def bucket(*element: Any) -> Any:
-        length = int(raw_of(call(element_length_func, raw_of(_packed(element)))))
-        return constant_of(np.int64(bisect_right(boundaries, length)))
-
-    def batch(key: Any, window: Stage) -> Stage:
-        shapes = padded_shapes
-        if to_boundary:
-            shapes = mapped(lambda each: _up_to(each, boundaries, whole(key)), stage.element_spec)
-        return padded(window, batch_sizes[whole(key)], shapes, padding_values, drop_remainder)
-
-    return grouped(stage, bucket, batch, None, lambda key: batch_sizes[whole(key)])
-
-
-def _packed(element: tuple[Any, ...]) -> Any:
-    return element[0] if len(element) == 1 else element
 
 
 def _up_to(each: Any, boundaries: list[int], key: int) -> list[int]:

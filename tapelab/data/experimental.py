@@ -7,7 +7,7 @@ from typing import Any
 
 from tapelab.core.tensor import Tensor
 from tapelab.data.dataset import Dataset
-from tapelab.data.pipeline import AUTOTUNE as TUNED
+from tapelab.data.stage import AUTOTUNE as TUNED
 from tapelab.data.stage import INFINITE, UNKNOWN
 from tapelab.namespace.missing_names import in_module
 

@@ -13,8 +13,16 @@ from tapelab.core.tensor import Tensor
 from tapelab.data.dataset_elements import Element
 from tapelab.ops.public import strict_operand
 
+AUTOTUNE: Final = -1
 INFINITE: Final = -1
 UNKNOWN: Final = -2
+
+
+class Options:
+    """`tf.data.Options`: settings of a pipeline; nothing here depends on them."""
+
+    def __init__(self) -> None:
+        self.deterministic: bool | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

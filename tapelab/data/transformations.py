@@ -1,11 +1,12 @@
-"""Stages that call a function of the user for each element."""
+"""The stages that call a function of the user for each element, as methods of a pipeline."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from functools import reduce
 from itertools import islice, takewhile
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,21 +21,149 @@ from tapelab.data.dataset_elements import (
     tensors_of,
 )
 from tapelab.data.dataset_sources import spec_of_element
-from tapelab.data.stage import UNKNOWN, Stage, whole
-from tapelab.errors import invalid_argument
+from tapelab.data.stage import AUTOTUNE, UNKNOWN, Stage, whole
 from tapelab.framework.scopes import off_tape
 
 Function = Callable[..., Any]
 
 
-def applied(stage: Stage, function: Function, kind: str) -> Stage:
-    """What a function gives for each element."""
-    _require_function(function)
+class FunctionStage(Stage):
+    """A stage that functions of the user can transform; each method returns the next stage.
 
-    def start() -> Iterator[Element]:
-        return map(lambda element: returned(call(function, element)), stage.start())  # noqa: C417 - unlike a generator it goes on after an error
+    The functions get tensors without a history: no tape of the caller records what they compute.
+    A method raises ValueError for an argument that cannot be called.
+    """
 
-    return stage.then(kind, start, spec_of=lambda: _spec_after(stage, function))
+    def map(
+        self, map_func: Function, num_parallel_calls: Any = None,
+        deterministic: bool | None = None, synchronous: bool | None = None,
+        use_unbounded_threadpool: bool = False, name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Apply a function to each element; the parts of a tuple are its arguments."""
+        _require_function(map_func)
+
+        def start() -> Iterator[Element]:
+            return map(lambda element: returned(call(map_func, element)), self.start())  # noqa: C417 - unlike a generator it goes on after an error
+
+        kind = "_MapDataset" if num_parallel_calls is None else "_ParallelMapDataset"
+        return self.then(kind, start, spec_of=lambda: _spec_after(self, map_func))
+
+    def flat_map(self, map_func: Function, name: str | None = None) -> Self:
+        """Return the elements of the Datasets that a function returns, one after the other."""
+        _require_function(map_func)
+
+        def start() -> Iterator[Element]:
+            for element in self.start():
+                yield from _inner(map_func, element).start()
+
+        return self.then(
+            "_FlatMapDataset", start, size=UNKNOWN, spec_of=lambda: _inner_spec(self, map_func)
+        )
+
+    def interleave(
+        self, map_func: Function, cycle_length: Any = None, block_length: Any = None,
+        num_parallel_calls: Any = None, deterministic: bool | None = None, name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """As `flat_map`, with `cycle_length` Datasets open at once, which take turns.
+
+        A turn yields `block_length` elements.
+        """
+        cycle = -1 if cycle_length is None else whole(cycle_length)
+        block_size = 1 if block_length is None else whole(block_length)
+        cycle = (os.cpu_count() or 1) if cycle == AUTOTUNE else cycle
+        _require_function(map_func)
+
+        def start() -> Iterator[Element]:
+            elements = self.start()
+            turns: list[Iterator[Element] | None] = [None] * cycle
+            at, more = 0, True
+            while more or any(turns):
+                turn = turns[at]
+                if turn is None and more:
+                    element = next(elements, None)
+                    more = element is not None
+                    turns[at] = _inner(map_func, element).start() if more else None
+                    continue
+                if turn is not None:
+                    block = list(islice(turn, block_size))
+                    yield from block
+                    turns[at] = turn if len(block) == block_size else None
+                at = (at + 1) % cycle
+
+        kind = "_InterleaveDataset" if num_parallel_calls is None else "_ParallelInterleaveDataset"
+        return self.then(kind, start, size=UNKNOWN, spec_of=lambda: _inner_spec(self, map_func))
+
+    def filter(self, predicate: Function, name: str | None = None) -> Self:
+        """Return the elements for which a function returns True."""
+        _require_function(predicate)
+
+        def start() -> Iterator[Element]:
+            return (each for each in self.start() if _says(predicate, each))
+
+        return self.then("_FilterDataset", start, size=UNKNOWN)
+
+    def take_while(self, predicate: Function, name: str | None = None) -> Self:
+        """Return the elements up to the first for which a function returns False."""
+        _require_function(predicate)
+
+        def start() -> Iterator[Element]:
+            return takewhile(lambda each: _says(predicate, each), self.start())
+
+        return self.then("_TakeWhileDataset", start, size=UNKNOWN)
+
+    def scan(self, initial_state: Any, scan_func: Function, name: str | None = None) -> Self:
+        """Return the outputs of a function of a state and an element.
+
+        `scan_func(state, element)` returns the next state and the output.
+        """
+        _require_function(scan_func)
+
+        def start() -> Iterator[Element]:
+            state = raw_of(initial_state)
+            for element in self.start():
+                with off_tape():
+                    new, out = scan_func(tensors_of(state), tensors_of(element))
+                state = returned(new)
+                yield returned(out)
+
+        return self.then("_ScanDataset", start, spec_of=lambda: spec_of_element(next(start())))
+
+    def reduce(self, initial_state: Any, reduce_func: Function, name: str | None = None) -> Any:
+        """Return the last state, where `reduce_func(state, element)` returns the next one."""
+        state = raw_of(initial_state)
+        for element in self.start():
+            with off_tape():
+                state = returned(reduce_func(tensors_of(state), tensors_of(element)))
+        return tensors_of(state, self.sources)
+
+    def group_by_window(
+        self, key_func: Function, reduce_func: Function, window_size: Any = None,
+        window_size_func: Function | None = None, name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Group the elements by key; a function turns each full group into a Dataset.
+
+        A group is full at `window_size` elements, or `window_size_func(key)`. The incomplete
+        groups follow at the end, by key.
+        """
+        limit = None if window_size is None else whole(window_size)
+
+        def start() -> Iterator[Element]:
+            groups: dict[int, list[Element]] = {}
+            for element in self.start():
+                key = int(raw_of(call(key_func, element)))
+                group = groups.setdefault(key, [])
+                group.append(element)
+                if len(group) >= _limit(limit, window_size_func, key):
+                    yield from _group(self, reduce_func, key, groups.pop(key)).start()
+            for key, group in sorted(groups.items()):
+                yield from _group(self, reduce_func, key, group).start()
+
+        def spec_of() -> Any:
+            element = next(self.start())
+            key = int(raw_of(call(key_func, element)))
+            return _group(self, reduce_func, key, [element]).element_spec
+
+        return self.then("_GroupByWindowDataset", start, size=UNKNOWN, spec_of=spec_of)
 
 
 def _spec_after(stage: Stage, function: Function) -> Any:
@@ -66,26 +195,6 @@ def _one_longer(part: Any, each: Any) -> Any:
     return part
 
 
-def kept(stage: Stage, predicate: Function) -> Stage:
-    """The elements for which a function says True."""
-    _require_function(predicate)
-
-    def start() -> Iterator[Element]:
-        return (each for each in stage.start() if _says(predicate, each))
-
-    return stage.then("_FilterDataset", start, size=UNKNOWN)
-
-
-def kept_while(stage: Stage, predicate: Function) -> Stage:
-    """The elements up to the first for which a function says False."""
-    _require_function(predicate)
-
-    def start() -> Iterator[Element]:
-        return takewhile(lambda each: _says(predicate, each), stage.start())
-
-    return stage.then("_TakeWhileDataset", start, size=UNKNOWN)
-
-
 def _says(predicate: Function, element: Element) -> bool:
     answer = raw_of(call(predicate, element))
     if not isinstance(answer, np.ndarray) or answer.dtype != bool or answer.ndim:
@@ -94,45 +203,6 @@ def _says(predicate: Function, element: Element) -> bool:
             f"return type is {spec_of_element(answer)}."
         )
     return bool(answer)
-
-
-def flattened(stage: Stage, function: Function) -> Stage:
-    """The elements of the Datasets that a function gives, one Dataset after the other."""
-    _require_function(function)
-
-    def start() -> Iterator[Element]:
-        for element in stage.start():
-            yield from _inner(function, element).start()
-
-    return stage.then(
-        "_FlatMapDataset", start, size=UNKNOWN, spec_of=lambda: _inner_spec(stage, function)
-    )
-
-
-def interleaved(
-    stage: Stage, function: Function, cycle_length: int, block_length: int, kind: str
-) -> Stage:
-    """As `flattened`, with several of the Datasets open at once and taking turns."""
-    _require_function(function)
-
-    def start() -> Iterator[Element]:
-        elements = stage.start()
-        turns: list[Iterator[Element] | None] = [None] * cycle_length
-        at, more = 0, True
-        while more or any(turns):
-            turn = turns[at]
-            if turn is None and more:
-                element = next(elements, None)
-                more = element is not None
-                turns[at] = _inner(function, element).start() if more else None
-                continue
-            if turn is not None:
-                block = list(islice(turn, block_length))
-                yield from block
-                turns[at] = turn if len(block) == block_length else None
-            at = (at + 1) % cycle_length
-
-    return stage.then(kind, start, size=UNKNOWN, spec_of=lambda: _inner_spec(stage, function))
 
 
 def _inner(function: Function, element: Element) -> Stage:
@@ -152,64 +222,6 @@ def _inner_spec(stage: Stage, function: Function) -> Any:
     return _inner(function, element).element_spec
 
 
-def scanned(stage: Stage, initial_state: Any, function: Function) -> Stage:
-    """What a function gives for each element and a state that it passes on."""
-    _require_function(function)
-
-    def start() -> Iterator[Element]:
-        state = raw_of(initial_state)
-        for element in stage.start():
-            state, out = _with_state(function, state, element)
-            yield out
-
-    def spec_of() -> Any:
-        first = next(start())
-        return spec_of_element(first)
-
-    return stage.then("_ScanDataset", start, spec_of=spec_of)
-
-
-def _with_state(function: Function, state: Element, element: Element) -> tuple[Element, Element]:
-    with off_tape():
-        new, out = function(tensors_of(state), tensors_of(element))
-    return returned(new), returned(out)
-
-
-def reduced(stage: Stage, initial_state: Any, function: Function) -> Any:
-    """The last state, after a function took each element into it."""
-    state = raw_of(initial_state)
-    for element in stage.start():
-        with off_tape():
-            state = returned(function(tensors_of(state), tensors_of(element)))
-    return tensors_of(state, stage.sources)
-
-
-def grouped(
-    stage: Stage, key_func: Function, reduce_func: Function, window_size: Any,
-    window_size_func: Function | None,
-) -> Stage:  # fmt: skip
-    """The elements gathered by key; each full group becomes a Dataset that a function reduces."""
-    limit = None if window_size is None else whole(window_size)
-
-    def start() -> Iterator[Element]:
-        groups: dict[int, list[Element]] = {}
-        for element in stage.start():
-            key = int(raw_of(call(key_func, element)))
-            group = groups.setdefault(key, [])
-            group.append(element)
-            if len(group) >= _limit(limit, window_size_func, key):
-                yield from _reduced(stage, reduce_func, key, groups.pop(key))
-        for key, group in sorted(groups.items()):
-            yield from _reduced(stage, reduce_func, key, group)
-
-    def spec_of() -> Any:
-        element = next(stage.start())
-        key = int(raw_of(call(key_func, element)))
-        return _group(stage, reduce_func, key, [element]).element_spec
-
-    return stage.then("_GroupByWindowDataset", start, size=UNKNOWN, spec_of=spec_of)
-
-
 def _limit(limit: int | None, window_size_func: Function | None, key: int) -> int:
     if limit is not None:
         return limit
@@ -224,21 +236,6 @@ def _group(stage: Stage, reduce_func: Function, key: int, group: list[Element]) 
         reduced = reduce_func(tensors_of(np.asarray(key)), window)
     assert isinstance(reduced, Stage)
     return reduced
-
-
-def _reduced(
-    stage: Stage, reduce_func: Function, key: int, group: list[Element]
-) -> Iterator[Element]:
-    return _group(stage, reduce_func, key, group).start()
-
-
-def single(stage: Stage) -> Any:
-    """The only element; an error if there are more, or none."""
-    first = list(islice(stage.start(), 2))
-    if len(first) != 1:
-        problem = "Dataset had more than one element." if first else "Dataset was empty."
-        raise invalid_argument("DatasetToSingleElement", problem)
-    return tensors_of(first[0], stage.sources)
 
 
 def _require_function(function: Any) -> None:
