@@ -7,8 +7,10 @@ masks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from inspect import signature
+from types import MappingProxyType, new_class
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -19,11 +21,12 @@ from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype
 from tapelab.keras import backend
 from tapelab.keras.backend import convert_to_tensor
-from tapelab.keras.class_settings import Configured
+from tapelab.keras.class_settings import Configured, Setting, SettingGroup
 from tapelab.keras.masks import masks_of
 from tapelab.keras.name_scopes import automatic_name
 from tapelab.ops.casts import cast
 
+Base = TypeVar("Base")
 MEANS: Final = ("sum_over_batch_size", "mean", "mean_with_sample_weight")
 REDUCTIONS: Final = ("sum", *MEANS, "none", None)
 
@@ -148,3 +151,29 @@ class LossFunctionWrapper(Loss):
 
     def __repr__(self) -> str:
         return f"<LossFunctionWrapper({self.fn}, kwargs={self._fn_kwargs})>"
+
+
+def class_of_function(
+    base: type[Base], name: str, function: Callable[..., Any], *, module: str,
+    title: str | None = None, in_config: bool = True,
+    before: Mapping[str, str] = MappingProxyType({}), lead: str = "",
+) -> type[Base]:  # fmt: skip
+    """Return the loss or metric class of a function of labels and predictions.
+
+    Its settings are the function's other arguments, each before the setting that `before` names
+    for it; `title` is the default name of its objects, instead of the function's name. Its
+    docstring is the function's without the word "Return", after `lead`.
+    """
+    arguments = list(signature(function).parameters.values())[2:]
+    settings = SettingGroup(
+        {each.name: Setting(each.default, None, before.get(each.name), in_config, each.annotation)
+         for each in arguments}
+    )  # fmt: skip
+    summary = lead + (function.__doc__ or "").removeprefix("Return ")
+    body = {
+        "arguments": settings, "__module__": module, "__doc__": summary[:1].upper() + summary[1:],
+    }  # fmt: skip
+    keywords = {"function": function, "name": title}
+    created: Any = new_class(name, (base,), keywords, lambda namespace: namespace.update(body))
+    kind: type[Base] = created
+    return kind

@@ -1,8 +1,9 @@
 """`tf.keras.losses`: how far predictions are from labels, as functions and as classes.
 
-A function takes labels and predictions and returns one loss per sample: the mean or the sum over
-the last axis. The class below it computes that, then reduces the losses of the samples to a scalar;
-its settings are the function's keyword arguments, the reduction, a name and a dtype.
+A function takes labels and predictions, arrays of shape [batch, ..., size], and returns one loss
+per sample: the mean or the sum over the last axis. Its class, declared in the table at the end,
+computes that and reduces the losses of the samples to a scalar; its settings are the function's
+keyword arguments, the reduction, a name and a dtype.
 """
 
 from __future__ import annotations
@@ -37,9 +38,12 @@ class _FunctionLoss(loss.LossFunctionWrapper):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         Configured.__init__(self, *args, **kwargs)
 
-    def __init_subclass__(cls, function: Callable[..., Any], name: str | None = None) -> None:
-        cls._function = staticmethod(function)
-        cls.name = setting(name or function.__name__, in_config=False)
+    def __init_subclass__(
+        cls, function: Callable[..., Any] | None = None, name: str | None = None
+    ) -> None:
+        if function is not None:  # a subclass of the user keeps the function
+            cls._function = staticmethod(function)
+            cls.name = setting(name or function.__name__, in_config=False)
         super().__init_subclass__()
 
     def _begin(self, arguments: dict[str, Any]) -> None:
@@ -68,19 +72,11 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     return _mean(math.square(labels - predicted))
 
 
-class MeanSquaredError(_FunctionLoss, function=mean_squared_error):
-    """The mean of `(y_true - y_pred)²`."""
-
-
 @composite
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
     """Return the mean of `|y_true - y_pred|` per sample."""
     labels, predicted = _pair(y_true, y_pred)
     return _mean(math.abs(labels - predicted))
-
-
-class MeanAbsoluteError(_FunctionLoss, function=mean_absolute_error):
-    """The mean of `|y_true - y_pred|`."""
 
 
 @composite
@@ -89,10 +85,6 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
     labels, predicted = _pair(y_true, y_pred)
     size = math.maximum(math.abs(labels), backend.epsilon())
     return 100.0 * _mean(math.abs((labels - predicted) / size))
-
-
-class MeanAbsolutePercentageError(_FunctionLoss, function=mean_absolute_percentage_error):
-    """The mean of `100 |y_true - y_pred| / |y_true|`."""
 
 
 @composite
@@ -104,24 +96,14 @@ def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
     return _mean(math.square(log_predicted - log_labels))
 
 
-class MeanSquaredLogarithmicError(_FunctionLoss, function=mean_squared_logarithmic_error):
-    """The mean of `(ln(1 + y_true) - ln(1 + y_pred))²`."""
-
-
 @composite
 def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
-    """Return half the squared error up to `delta`, and a linear function of it beyond."""
+    """Return half the squared error up to `delta`, and a linear function beyond (Huber 1964)."""
     labels, predicted = _pair(y_true, y_pred)
     distance = math.abs(predicted - labels)
     square = 0.5 * math.square(distance)
     line = delta * distance - 0.5 * delta * delta
     return _mean(value_ops.where(distance <= delta, square, line))
-
-
-class Huber(_FunctionLoss, function=huber, name="huber_loss"):
-    """Half the squared error up to `delta`, and a linear function of it beyond (Huber 1964)."""
-
-    delta: float = setting(1.0, in_config=False)
 
 
 @composite
@@ -130,10 +112,6 @@ def log_cosh(y_true: Any, y_pred: Any) -> Any:
     labels, predicted = _pair(y_true, y_pred)
     error = predicted - labels
     return _mean(error + nn.softplus(-2.0 * error) - _LOG_2)
-
-
-class LogCosh(_FunctionLoss, function=log_cosh):
-    """The mean of `ln cosh(y_pred - y_true)`."""
 
 
 @composite
@@ -148,21 +126,11 @@ def _normalized(x: Any, axis: int) -> Any:
     return x * math.rsqrt(math.maximum(squares, backend.epsilon() ** 2))
 
 
-class CosineSimilarity(_FunctionLoss, function=cosine_similarity):
-    """Minus the cosine of the angle between predictions and labels."""
-
-    axis: int = setting(-1, in_config=False)
-
-
 @composite
 def poisson(y_true: Any, y_pred: Any) -> Any:
     """Return the negative log-likelihood of counts under Poisson means, up to a constant."""
     labels, predicted = _pair(y_true, y_pred)
     return _mean(predicted - labels * math.log(predicted + backend.epsilon()))
-
-
-class Poisson(_FunctionLoss, function=poisson):
-    """The negative log-likelihood of counts under Poisson means, up to a constant."""
 
 
 @composite
@@ -172,19 +140,11 @@ def hinge(y_true: Any, y_pred: Any) -> Any:
     return _mean(math.maximum(1.0 - _signs(labels) * predicted, 0.0))
 
 
-class Hinge(_FunctionLoss, function=hinge):
-    """The mean of `max(1 - y_true · y_pred, 0)` for labels -1 and 1."""
-
-
 @composite
 def squared_hinge(y_true: Any, y_pred: Any) -> Any:
     """Return the mean of `max(1 - y_true · y_pred, 0)²` for labels -1 and 1."""
     labels, predicted = _pair(y_true, y_pred)
     return _mean(math.square(math.maximum(1.0 - _signs(labels) * predicted, 0.0)))
-
-
-class SquaredHinge(_FunctionLoss, function=squared_hinge):
-    """The mean of `max(1 - y_true · y_pred, 0)²` for labels -1 and 1."""
 
 
 def _signs(labels: Any) -> Any:
@@ -202,10 +162,6 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
     return math.maximum(best_other - of_true_class + 1.0, 0.0)
 
 
-class CategoricalHinge(_FunctionLoss, function=categorical_hinge):
-    """How much the true class lacks of a margin of 1 over the best other class."""
-
-
 @composite
 def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
     """Return 1 minus the Dice coefficient of two regions, `2 |A ∩ B| / (|A| + |B|)`."""
@@ -213,12 +169,6 @@ def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
     overlap = math.reduce_sum(labels * predicted, axis=axis)
     sizes = math.reduce_sum(labels, axis=axis) + math.reduce_sum(predicted, axis=axis)
     return 1.0 - 2.0 * overlap / (sizes + backend.epsilon())
-
-
-class Dice(_FunctionLoss, function=dice):
-    """One minus the Dice coefficient of two regions."""
-
-    axis: Any = setting(None, before="dtype")
 
 
 @composite
@@ -234,24 +184,12 @@ def tversky(
     return 1.0 - overlap / (whole + backend.epsilon())
 
 
-class Tversky(_FunctionLoss, function=tversky):
-    """One minus the Tversky index; `alpha` weighs false positives, `beta` false negatives."""
-
-    alpha: float = setting(0.5)
-    beta: float = setting(0.5)
-    axis: Any = setting(None, before="dtype")
-
-
 @composite
 def kl_divergence(y_true: Any, y_pred: Any) -> Any:
     """Return the Kullback-Leibler divergence `Σ y_true ln(y_true / y_pred)` per sample."""
     labels, predicted = _pair(y_true, y_pred)
     labels = _positive(labels)
     return math.reduce_sum(labels * math.log(labels / _positive(predicted)), axis=-1)
-
-
-class KLDivergence(_FunctionLoss, function=kl_divergence):
-    """The Kullback-Leibler divergence `Σ y_true ln(y_true / y_pred)`."""
 
 
 @composite
@@ -275,14 +213,6 @@ def binary_crossentropy(
     return math.reduce_mean(losses, axis=axis)
 
 
-class BinaryCrossentropy(_FunctionLoss, function=binary_crossentropy):
-    """The cross entropy of labels 0 and 1 and probabilities, or logits."""
-
-    from_logits: bool = setting(False)
-    label_smoothing: float = setting(0.0)
-    axis: int = setting(-1)
-
-
 def _smoothed(labels: Any, share: float, classes: Any) -> Any:
     """Labels moved by a share towards the uniform distribution over the classes."""
     return labels * (1.0 - share) + share / classes if share else labels
@@ -293,7 +223,10 @@ def binary_focal_crossentropy(
     y_true: Any, y_pred: Any, apply_class_balancing: bool = False, alpha: float = 0.25,
     gamma: float = 2.0, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1,
 ) -> Any:  # fmt: skip
-    """Return the binary cross entropy times `(1 - p)^gamma` for the probability p of the label."""
+    """Return the binary cross entropy times `(1 - p)^gamma` for the probability p of the label.
+
+    Good predictions get less weight (Lin et al. 2017).
+    """
     labels, predicted = _pair(y_true, y_pred)
     labels = _smoothed(labels, label_smoothing, 2)
     probability = math.sigmoid(predicted) if from_logits else predicted
@@ -305,17 +238,6 @@ def binary_focal_crossentropy(
     if apply_class_balancing:
         weighted = (labels * alpha + (1.0 - labels) * (1.0 - alpha)) * weighted
     return math.reduce_mean(weighted, axis=axis)
-
-
-class BinaryFocalCrossentropy(_FunctionLoss, function=binary_focal_crossentropy):
-    """The binary cross entropy with less weight on good predictions (Lin et al. 2017)."""
-
-    apply_class_balancing: bool = setting(False)
-    alpha: float = setting(0.25)
-    gamma: float = setting(2.0)
-    from_logits: bool = setting(False)
-    label_smoothing: float = setting(0.0)
-    axis: int = setting(-1)
 
 
 @composite
@@ -347,36 +269,21 @@ def _check_same_shape(labels: Any, predicted: Any) -> None:
         raise ValueError(f"Arguments `target` and `output` must have the same shape. {shapes}")
 
 
-class CategoricalCrossentropy(_FunctionLoss, function=categorical_crossentropy):
-    """The cross entropy of one-hot labels and probabilities, or logits."""
-
-    from_logits: bool = setting(False)
-    label_smoothing: float = setting(0.0)
-    axis: int = setting(-1)
-
-
 @composite
 def categorical_focal_crossentropy(
     y_true: Any, y_pred: Any, alpha: float = 0.25, gamma: float = 2.0, from_logits: bool = False,
     label_smoothing: float = 0.0, axis: int = -1,
 ) -> Any:  # fmt: skip
-    """Return the cross entropy times `alpha (1 - p)^gamma` for each probability p."""
+    """Return the cross entropy times `alpha (1 - p)^gamma` for each probability p.
+
+    Good predictions get less weight (Lin et al. 2017).
+    """
     labels, predicted = _pair(y_true, y_pred)
     labels = _smoothed(labels, label_smoothing, label_smoothing and labels.shape[-1])
     shares = nn.softmax(predicted, axis=axis) if from_logits else predicted
     shares = _clipped(shares / math.reduce_sum(shares, axis=axis, keepdims=True))
     losses = -labels * math.log(shares)
     return math.reduce_sum(alpha * math.pow(1.0 - shares, gamma) * losses, axis=axis)
-
-
-class CategoricalFocalCrossentropy(_FunctionLoss, function=categorical_focal_crossentropy):
-    """The categorical cross entropy with less weight on good predictions (Lin et al. 2017)."""
-
-    alpha: float = setting(0.25)
-    gamma: float = setting(2.0)
-    from_logits: bool = setting(False)
-    label_smoothing: float = setting(0.0)
-    axis: int = setting(-1)
 
 
 @composite
@@ -437,6 +344,31 @@ class SparseCategoricalCrossentropy(_FunctionLoss, function=sparse_categorical_c
             return of_classes if from_layers is None else from_layers
         return math.logical_and(from_layers, of_classes)
 
+
+def _class(name: str, function: Callable[..., Any], **options: Any) -> type[_FunctionLoss]:
+    return loss.class_of_function(_FunctionLoss, name, function, module=__name__, **options)
+
+
+MeanSquaredError = _class("MeanSquaredError", mean_squared_error)
+MeanAbsoluteError = _class("MeanAbsoluteError", mean_absolute_error)
+MeanAbsolutePercentageError = _class("MeanAbsolutePercentageError", mean_absolute_percentage_error)
+MeanSquaredLogarithmicError = _class("MeanSquaredLogarithmicError", mean_squared_logarithmic_error)
+Huber = _class("Huber", huber, title="huber_loss", in_config=False)
+LogCosh = _class("LogCosh", log_cosh)
+CosineSimilarity = _class("CosineSimilarity", cosine_similarity, in_config=False)
+Poisson = _class("Poisson", poisson)
+Hinge = _class("Hinge", hinge)
+SquaredHinge = _class("SquaredHinge", squared_hinge)
+CategoricalHinge = _class("CategoricalHinge", categorical_hinge)
+Dice = _class("Dice", dice, before={"axis": "dtype"})
+Tversky = _class("Tversky", tversky, before={"axis": "dtype"})
+KLDivergence = _class("KLDivergence", kl_divergence)
+BinaryCrossentropy = _class("BinaryCrossentropy", binary_crossentropy)
+BinaryFocalCrossentropy = _class("BinaryFocalCrossentropy", binary_focal_crossentropy)
+CategoricalCrossentropy = _class("CategoricalCrossentropy", categorical_crossentropy)
+CategoricalFocalCrossentropy = _class(
+    "CategoricalFocalCrossentropy", categorical_focal_crossentropy
+)
 
 MSE = mse = mean_squared_error
 MAE = mae = mean_absolute_error

@@ -82,3 +82,22 @@ def test_the_classes_of_a_mistake_are_named():
 def test_the_room_offers_its_functions_and_classes():
     names = dir(tf.keras.losses)
     assert {"mse", "MeanSquaredError", "sparse_categorical_crossentropy", "Loss"} <= set(names)
+
+
+def test_a_users_subclass_of_a_loss_keeps_its_function_and_settings():
+    class Doubled(tf.keras.losses.Huber):
+        def call(self, y_true, y_pred):
+            return 2.0 * super().call(y_true, y_pred)
+
+    loss, doubled = tf.keras.losses.Huber(delta=0.3), Doubled(delta=0.3)
+    np.testing.assert_allclose(doubled(LABELS, SCORES), 2.0 * loss(LABELS, SCORES))
+    assert doubled.name == loss.name
+
+
+def test_a_users_subclass_of_a_metric_keeps_its_function():
+    class Percent(tf.keras.metrics.MeanAbsoluteError):
+        def result(self):
+            return 100.0 * super().result()
+
+    plain = tf.keras.metrics.MeanAbsoluteError()
+    np.testing.assert_allclose(Percent()(LABELS, SCORES), 100.0 * plain(LABELS, SCORES))

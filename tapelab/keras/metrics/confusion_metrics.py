@@ -80,17 +80,14 @@ class ConfusionMetric(BuiltInMetric):
         self.init_thresholds = self.thresholds
         default = 0.5 if self.top_k is None else -np.inf
         self.thresholds = checked_thresholds(self.thresholds, default)
-        for name in self.used_counts:
-            setattr(self, name, self.add_variable((len(self.thresholds),), name=name))
+        self._add_variables(self.used_counts, (len(self.thresholds),))
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Add the counts of a batch."""
         predicted, labels = backend.convert_to_tensor(y_pred), backend.convert_to_tensor(y_true)
         labels, predicted = _selected(labels, predicted, self.top_k, self.class_id)
         counted = counts(labels, predicted, self.thresholds, sample_weight, self.dtype)
-        for name in self.used_counts:
-            variable = getattr(self, name)
-            variable.assign(variable + counted[name])
+        self._accumulate(**{name: counted[name] for name in self.used_counts})
 
     def _per_threshold(self, values: Any) -> Any:
         return values[0] if len(self.thresholds) == 1 else values
@@ -230,9 +227,7 @@ class AUC(BuiltInMetric):
         self.num_thresholds = len(inner) + 2
         margin = backend.epsilon()
         self.thresholds = [-margin, *inner, 1.0 + margin]
-        for name in COUNTS:
-            shape = (self.num_thresholds,)
-            setattr(self, name, self.add_variable(shape, name=name))
+        self._add_variables(COUNTS, (self.num_thresholds,))
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Add the counts of a batch at each threshold."""
@@ -240,9 +235,7 @@ class AUC(BuiltInMetric):
         shares = math.sigmoid(predicted) if self.from_logits else predicted
         clipped = clip_by_value(shares, 0.0, 1.0)
         counted = counts(y_true, clipped, self.thresholds, sample_weight, self.dtype)
-        for name in COUNTS:
-            variable = getattr(self, name)
-            variable.assign(variable + counted[name])
+        self._accumulate(**counted)
 
     def result(self) -> Any:
         """Return the area since the last reset."""

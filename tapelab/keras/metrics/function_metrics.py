@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tapelab import math
@@ -10,7 +11,7 @@ from tapelab.array_ops.shape_ops import expand_dims, reshape, squeeze
 from tapelab.array_ops.value_ops import cast
 from tapelab.keras import backend, losses
 from tapelab.keras.class_settings import setting
-from tapelab.keras.loss import pair, same_rank
+from tapelab.keras.loss import class_of_function, pair, same_rank
 from tapelab.keras.metrics.metric import FunctionMetric, Mean
 
 
@@ -75,10 +76,6 @@ def sparse_top_k_categorical_accuracy(
     return reshape(_as_float(math.less(better, float(k))), shape)
 
 
-class Accuracy(FunctionMetric, function=accuracy):
-    """The share of predictions that equal their labels."""
-
-
 class BinaryAccuracy(FunctionMetric, function=binary_accuracy):
     """The share of predictions on their label's side of a threshold."""
 
@@ -93,14 +90,6 @@ class BinaryAccuracy(FunctionMetric, function=binary_accuracy):
             )
 
 
-class CategoricalAccuracy(FunctionMetric, function=categorical_accuracy):
-    """The share of rows whose largest prediction is the one-hot label's class."""
-
-
-class SparseCategoricalAccuracy(FunctionMetric, function=sparse_categorical_accuracy):
-    """The share of rows whose largest prediction is the label's class number."""
-
-
 class TopKCategoricalAccuracy(FunctionMetric, function=top_k_categorical_accuracy):
     """The share of rows with the one-hot label's class among the k largest predictions."""
 
@@ -112,10 +101,6 @@ class SparseTopKCategoricalAccuracy(FunctionMetric, function=sparse_top_k_catego
 
     k: int = setting(5, before="name")
     from_sorted_ids: bool = setting(False)
-
-
-class MeanSquaredError(FunctionMetric, function=losses.mean_squared_error):
-    """The mean of `(y_true - y_pred)²`."""
 
 
 class RootMeanSquaredError(Mean):
@@ -135,51 +120,9 @@ class RootMeanSquaredError(Mean):
         return math.sqrt(super().result())
 
 
-class MeanAbsoluteError(FunctionMetric, function=losses.mean_absolute_error):
-    """The mean of `|y_true - y_pred|`."""
-
-
-class MeanAbsolutePercentageError(FunctionMetric, function=losses.mean_absolute_percentage_error):
-    """The mean of `100 |y_true - y_pred| / |y_true|`."""
-
-
-class MeanSquaredLogarithmicError(FunctionMetric, function=losses.mean_squared_logarithmic_error):
-    """The mean of `(ln(1 + y_true) - ln(1 + y_pred))²`."""
-
-
 def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     """Return the cosine of the angle to the labels: 1 for the same direction."""
     return -losses.cosine_similarity(y_true, y_pred, axis=axis)
-
-
-class CosineSimilarity(FunctionMetric, function=cosine_similarity):
-    """The mean cosine of the angle between predictions and labels."""
-
-    axis: int = setting(-1, in_config=False)
-
-
-class LogCoshError(FunctionMetric, function=losses.log_cosh, name="logcosh"):
-    """The mean of `ln cosh(y_pred - y_true)`."""
-
-
-class Hinge(FunctionMetric, function=losses.hinge):
-    """The mean hinge loss."""
-
-
-class SquaredHinge(FunctionMetric, function=losses.squared_hinge):
-    """The mean squared hinge loss."""
-
-
-class CategoricalHinge(FunctionMetric, function=losses.categorical_hinge):
-    """The mean categorical hinge loss."""
-
-
-class Poisson(FunctionMetric, function=losses.poisson):
-    """The mean Poisson loss."""
-
-
-class KLDivergence(FunctionMetric, function=losses.kl_divergence):
-    """The mean Kullback-Leibler divergence."""
 
 
 class BinaryCrossentropy(FunctionMetric, function=losses.binary_crossentropy):
@@ -197,11 +140,29 @@ class CategoricalCrossentropy(FunctionMetric, function=losses.categorical_crosse
     axis: int = setting(-1)
 
 
-class SparseCategoricalCrossentropy(
-    FunctionMetric, function=losses.sparse_categorical_crossentropy
-):
-    """The mean cross entropy of class numbers and probabilities, or logits."""
+def _class(name: str, function: Callable[..., Any], **options: Any) -> type[FunctionMetric]:
+    lead = "The mean over all batches of this value per sample: "
+    return class_of_function(FunctionMetric, name, function, module=__name__, lead=lead, **options)
 
-    from_logits: bool = setting(False)
-    ignore_class: int | None = setting(None)
-    axis: int = setting(-1)
+
+Accuracy = _class("Accuracy", accuracy)
+CategoricalAccuracy = _class("CategoricalAccuracy", categorical_accuracy)
+SparseCategoricalAccuracy = _class("SparseCategoricalAccuracy", sparse_categorical_accuracy)
+MeanSquaredError = _class("MeanSquaredError", losses.mean_squared_error)
+MeanAbsoluteError = _class("MeanAbsoluteError", losses.mean_absolute_error)
+MeanAbsolutePercentageError = _class(
+    "MeanAbsolutePercentageError", losses.mean_absolute_percentage_error
+)
+MeanSquaredLogarithmicError = _class(
+    "MeanSquaredLogarithmicError", losses.mean_squared_logarithmic_error
+)
+CosineSimilarity = _class("CosineSimilarity", cosine_similarity, in_config=False)
+LogCoshError = _class("LogCoshError", losses.log_cosh, title="logcosh")
+Hinge = _class("Hinge", losses.hinge)
+SquaredHinge = _class("SquaredHinge", losses.squared_hinge)
+CategoricalHinge = _class("CategoricalHinge", losses.categorical_hinge)
+Poisson = _class("Poisson", losses.poisson)
+KLDivergence = _class("KLDivergence", losses.kl_divergence)
+SparseCategoricalCrossentropy = _class(
+    "SparseCategoricalCrossentropy", losses.sparse_categorical_crossentropy
+)

@@ -7,7 +7,7 @@ passes through a metric.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -114,6 +114,17 @@ class BuiltInMetric(Metric):
     def _begin(self, arguments: dict[str, Any]) -> None:
         Metric.__init__(self, arguments.pop("dtype"), arguments.pop("name"))
 
+    def _add_variables(self, names: Iterable[str], shape: tuple[int, ...] = ()) -> None:
+        """Add variables of a shape, which are attributes with their names."""
+        for name in names:
+            setattr(self, name, self.add_variable(shape, name=name))
+
+    def _accumulate(self, **values: Any) -> None:
+        """Add values to the variables of their names."""
+        for name, value in values.items():
+            variable = getattr(self, name)
+            variable.assign(variable + value)
+
 
 class Sum(BuiltInMetric):
     """The sum of all values."""
@@ -190,9 +201,12 @@ class FunctionMetric(MeanMetricWrapper):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         Configured.__init__(self, *args, **kwargs)
 
-    def __init_subclass__(cls, function: Callable[..., Any], name: str | None = None) -> None:
-        cls._function = staticmethod(function)
-        cls.name = setting(name or function.__name__)
+    def __init_subclass__(
+        cls, function: Callable[..., Any] | None = None, name: str | None = None
+    ) -> None:
+        if function is not None:  # a subclass of the user keeps the function
+            cls._function = staticmethod(function)
+            cls.name = setting(name or function.__name__)
         super().__init_subclass__()
 
     def _begin(self, arguments: dict[str, Any]) -> None:

@@ -33,13 +33,7 @@ class _ColumnMetric(BuiltInMetric):
 
     def _ensure(self, shape: tuple[int, ...]) -> None:
         if not self._variables:
-            for name in self.variable_names:
-                setattr(self, name, self.add_variable(shape, name=name))
-
-    def _add(self, **values: Any) -> None:
-        for name, value in values.items():
-            variable = getattr(self, name)
-            variable.assign(variable + value)
+            self._add_variables(self.variable_names, shape)
 
     def _weights(self, sample_weight: Any) -> Any:
         if sample_weight is None:
@@ -95,7 +89,7 @@ class FBetaScore(_ColumnMetric):
             "intermediate_weights": labels,
         }
         axis = None if micro else 0
-        self._add(**{n: math.reduce_sum(v * weights, axis=axis) for n, v in counts.items()})
+        self._accumulate(**{n: math.reduce_sum(v * weights, axis=axis) for n, v in counts.items()})
 
     def result(self) -> Any:
         """Return the score since the last reset."""
@@ -150,7 +144,7 @@ class R2Score(_ColumnMetric):
             "total_mse": math.square(labels - predicted),
             "count": ones,
         }
-        self._add(**{n: math.reduce_sum(v * weights, axis=0) for n, v in parts.items()})
+        self._accumulate(**{n: math.reduce_sum(v * weights, axis=0) for n, v in parts.items()})
         self.num_samples += labels.shape[0]
 
     def reset_state(self) -> None:
