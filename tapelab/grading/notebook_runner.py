@@ -14,29 +14,17 @@ import re
 import shlex
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import CO_COROUTINE
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any, Final, Protocol
-
-
-class CellRunner(Protocol):
-    """What magics need of the notebook that runs their cells: see `cells.Notebook`."""
-
-    module: ModuleType
-
-    def to_python(self, source: str) -> str:
-        """The cell without magics."""
-
-    def execute(self, source: str, title: str) -> None:
-        """Run Python in the namespace of the notebook."""
+from typing import Any, Final
 
 
 class Shell:
     """Stands in for `get_ipython()`; what it does not know, it does not do."""
 
-    def __init__(self, notebook: CellRunner) -> None:
+    def __init__(self, notebook: Notebook) -> None:
         self._notebook = notebook
         self.user_ns = notebook.module.__dict__
 
@@ -62,17 +50,17 @@ class Shell:
         return lambda *_, **__: None
 
 
-def _ignore_magic(_: CellRunner, __: str, ___: str) -> None:
+def _ignore_magic(_: Notebook, __: str, ___: str) -> None:
     """Many magics only change how things look."""
 
 
-def _run(notebook: CellRunner, line: str, cell: str) -> None:
+def _run(notebook: Notebook, line: str, cell: str) -> None:
     """Run the cell under the magic, which may have magics of its own."""
     del line
     notebook.execute(notebook.to_python(cell), f"{id(cell)} of a magic")
 
 
-def _expression(notebook: CellRunner, line: str, _: str) -> Any:
+def _expression(notebook: Notebook, line: str, _: str) -> Any:
     """`%time f(x)`: the value of the line."""
     try:
         return eval(line, notebook.module.__dict__)  # noqa: S307 - a line of the cell
@@ -81,29 +69,31 @@ def _expression(notebook: CellRunner, line: str, _: str) -> Any:
         return None
 
 
-def _write(_: CellRunner, line: str, cell: str) -> None:
+def _write(_: Notebook, line: str, cell: str) -> None:
     """`%%writefile helpers.py`: later cells may import it."""
     *options, name = shlex.split(line)
     with Path(name).open("a" if options else "w", encoding="utf-8") as file:
         file.write(cell)
 
 
-def _script(notebook: CellRunner, line: str, _: str) -> None:
+def _script(notebook: Notebook, line: str, _: str) -> None:
     """`%run helpers.py`: as if the file stood in the cell."""
     name = shlex.split(line)[-1]
     notebook.execute(Path(name).read_text(encoding="utf-8"), name)
 
 
+Magic = Callable[["Notebook", str, str], Any]
+"""It gets the notebook, the rest of its line, and the cell below it."""
 _PYTHON: Final = (
     *("time", "timeit", "capture", "prun", "tape", "predict", "python", "python3", "pypy", "debug"),
     *("memit", "mprun", "heat", "snakeviz", "scalene", "pyinstrument", "skip", "wandb"),
 )
-_CELLS: Final[dict[str, Callable[[CellRunner, str, str], Any]]] = {
+_CELLS: Final[Mapping[str, Magic]] = {
     **dict.fromkeys(_PYTHON, _run),
     "writefile": _write,
     "file": _write,
 }
-_LINES: Final[dict[str, Callable[[CellRunner, str, str], Any]]] = {
+_LINES: Final[Mapping[str, Magic]] = {
     **dict.fromkeys(("time", "prun"), _expression),
     "run": _script,
 }

@@ -150,21 +150,26 @@ def grade_in_processes(tasks: Iterable[Task], plan: GradingPlan, jobs: int) -> I
 
     Tasks are taken as processes become free, so that few are in memory. Leaving ends all processes.
     """
-    queue = _Queue(iter(tasks))
+    remaining = map(_Attempt, tasks)
+    retried: deque[_Attempt] = deque()
     pool: list[_PoolWorker] = []
+
+    def next_attempt() -> _Attempt | None:
+        return retried.popleft() if retried else next(remaining, None)
+
     try:
         while True:
-            while len(pool) < jobs and (attempt := queue.next()) is not None:
+            while len(pool) < jobs and (attempt := next_attempt()) is not None:
                 pool.append(_PoolWorker.started(plan, attempt))
             if not pool:
                 return
             for worker in _ready(pool):
                 done, retry = worker.outcome()
                 if retry is not None:
-                    queue.put_back(retry)
+                    retried.append(retry)
                 if done is not None:
                     yield done
-                following = queue.next() if worker.is_alive else None
+                following = next_attempt() if worker.is_alive else None
                 if following is not None:
                     worker.begin(following)
                 else:
@@ -181,23 +186,6 @@ class _Attempt:
 
     task: Task
     tries: int = 0
-
-
-@dataclass
-class _Queue:
-    """The tasks without a worker: those whose process died, then the remaining ones."""
-
-    tasks: Iterator[Task]
-    retry: deque[_Attempt] = field(default_factory=deque)
-
-    def next(self) -> _Attempt | None:
-        if self.retry:
-            return self.retry.popleft()
-        task = next(self.tasks, None)
-        return _Attempt(task) if task is not None else None
-
-    def put_back(self, attempt: _Attempt) -> None:
-        self.retry.append(attempt)
 
 
 @dataclass

@@ -63,7 +63,8 @@ class Worker:
             except EOFError:
                 return
             try:
-                self._send(*self._answer(header, payload))
+                reply, values = self._answer(header, payload)
+                self._send({"number": header["number"], **reply}, values)
             except ProtocolError:
                 self._send({"number": header["number"], "kind": "ending", "ending": "output"})
 
@@ -116,13 +117,9 @@ class Worker:
 
     def _answer(self, header: dict[str, Any], payload: Payload) -> tuple[dict[str, Any], Payload]:
         """The reply to a request: the value or recording of the student's function, or its end."""
-        reply_header, reply = {"number": header["number"]}, Payload()
+        reply = Payload()
         if header["kind"] == "replay":
-            return {
-                **reply_header,
-                "kind": "replay",
-                "mismatch": _replay_mismatch(header, payload),
-            }, reply
+            return {"kind": "replay", "mismatch": _replay_mismatch(header, payload)}, reply
         try:
             exercise = header["exercise"]
             arguments = tuple(map(payload.take, header["arguments"]))
@@ -133,36 +130,22 @@ class Worker:
                 ends = tuple(header["ends"])
                 trial = answer.trial(ends, *arguments)
                 settings = encode_settings(answer.ends(ends, arguments), reply)
-                return {**reply_header, **_encode_trial(trial, reply), "settings": settings}, reply
-            value = reply.put(answer.result(*arguments))
+                return {**_encode_trial(trial, reply), "settings": settings}, reply
+            return {"kind": "value", "value": reply.put(answer.result(*arguments))}, reply
         except Unreadable as problem:
             text = str(problem)
-            ending = "memory" if " with MemoryError" in text else problem.ending
-            return {
-                **reply_header,
-                "kind": "ending",
-                "ending": ending,
-                "text": text[:LONGEST_TEXT],
-            }, Payload()
+            return _ending("memory" if " with MemoryError" in text else problem.ending, text)
         except MemoryError:
-            return {**reply_header, "kind": "ending", "ending": "memory", "text": ""}, Payload()
+            return _ending("memory")
         except ProtocolError as error:
-            text = f"Your answer cannot be sent: {error}."
-            return {
-                **reply_header,
-                "kind": "ending",
-                "ending": "refused",
-                "text": text[:LONGEST_TEXT],
-            }, Payload()
+            return _ending("refused", f"Your answer cannot be sent: {error}.")
         except BaseException as error:  # noqa: BLE001 - user code may raise anything
-            text = f"Your code stopped with {type(error).__name__}."
-            return {
-                **reply_header,
-                "kind": "ending",
-                "ending": "raised",
-                "text": text[:LONGEST_TEXT],
-            }, Payload()
-        return {**reply_header, "kind": "value", "value": value}, reply
+            return _ending("raised", f"Your code stopped with {type(error).__name__}.")
+
+
+def _ending(ending: str, text: str = "") -> tuple[dict[str, Any], Payload]:
+    """The reply without a value; it drops the buffers of what could not be sent."""
+    return {"kind": "ending", "ending": ending, "text": text[:LONGEST_TEXT]}, Payload()
 
 
 def _replay_mismatch(header: dict[str, Any], payload: Payload) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import doctest
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -102,34 +101,20 @@ def _without_magics(source: str) -> str:
 
 
 def _of_statement(node: ast.stmt) -> Step:
-    if isinstance(node, ast.Assert):
-        comparison = _comparison(node.test)
-        if comparison:
-            return comparison
-    return Step(DONE, ast.unparse(node))
+    comparison = _comparison(node.test) if isinstance(node, ast.Assert) else None
+    return comparison or Step(DONE, ast.unparse(node))
 
 
 def _of_example(example: doctest.Example) -> Step:
     source = example.source.strip("\n")
+    flags = sum(flag for flag, on in example.options.items() if on)
     if example.exc_msg is not None:
-        return Step(PRINTED, source + "\n", "raises", example.exc_msg, flags=_flags(example))
+        return Step(PRINTED, source + "\n", "raises", example.exc_msg, flags=flags)
     if example.want.strip() == "True":
-        comparison = next(_comparisons_in(source), None)
-        if comparison:
-            return comparison
-    return Step(PRINTED, source + "\n", "shown", example.want, flags=_flags(example))
-
-
-def _comparisons_in(source: str) -> Iterator[Step]:
-    body = _parsed(source).body
-    if len(body) == 1 and isinstance(body[0], ast.Expr):
-        comparison = _comparison(body[0].value)
-        if comparison:
-            yield comparison
-
-
-def _flags(example: doctest.Example) -> int:
-    return sum(flag for flag, on in example.options.items() if on)
+        match _parsed(source).body:
+            case [ast.Expr(value)] if comparison := _comparison(value):
+                return comparison
+    return Step(PRINTED, source + "\n", "shown", example.want, flags=flags)
 
 
 def _comparison(node: ast.expr) -> Step | None:
@@ -196,9 +181,9 @@ class Asserted:
         """Take the steps in order, and stop at the first that fails."""
         for number, step in enumerate(self.steps):
             reply = answer.result(self.name, number, step.kind, step.source)
-            comparison = self._evaluate(step, reply)
-            if comparison is not None:
-                return comparison
+            outcome = self._evaluate(step, reply)
+            if outcome is not None:
+                return outcome
         return Outcome(self.points)
 
     def _evaluate(self, step: Step, reply: Any) -> Outcome | None:
@@ -212,7 +197,7 @@ class Asserted:
 
     def _partial_credit(self, reply: Any) -> Outcome:
         """Nbgrader's partial credit: the number that the last line of a cell evaluates to."""
-        value = _value_of(reply)
+        value = _reply_value(reply, VALUE)
         if type(value) is Numbers and value.array.size == 1 and value.array.dtype.kind in "biuf":
             points = float(value.array.reshape(()))
             if 0 <= points <= self.points:
@@ -237,7 +222,7 @@ def _failure(step: Step, reply: Any) -> Outcome | None:
     if step.how == "shown":
         return _output_failure(step, _reply_value(reply, PRINTED))
     if step.how:
-        return _value_failure(step, _value_of(reply))
+        return _value_failure(step, _reply_value(reply, VALUE))
     _reply_value(reply, DONE)
     return None
 
@@ -247,10 +232,6 @@ def _reply_value(reply: Any, kind: str) -> Any:
     if type(reply) is not tuple or not reply or reply[0] != kind:
         _raise_for(reply)
     return reply[1] if len(reply) > 1 else None
-
-
-def _value_of(reply: Any) -> Any:
-    return _reply_value(reply, VALUE)
 
 
 def _raise_for(reply: Any) -> None:

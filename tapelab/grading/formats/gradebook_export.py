@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tapelab.grading.formats.csv_tables import Grade, Learner
 from tapelab.grading.formats.grade_lists import CANVAS, MOODLE
 from tapelab.grading.formats.gradescope import results_text
+from tapelab.grading.gradebook.final_grades import counting
 from tapelab.recording.atomic_write import write
 
 if TYPE_CHECKING:
@@ -59,11 +60,7 @@ def results_in(
 ) -> Iterator[tuple[BookGrade, Graded]]:  # fmt: skip
     """The result that counts for each student, with the grade that it comes to."""
     for name in assignments or [each.name for each in book.assignments()]:
-        graded = {(each.handed.student, each.handed.digest): each for each in book.results(name)}
-        for grade in book.grades(name):
-            pairs = graded.get((grade.student, grade.digest))
-            if pairs:
-                yield grade, pairs
+        yield from counting(book.grades(name), book.results(name))
 
 
 def json_text(pairs: Iterable[tuple[BookGrade, Graded]]) -> str:

@@ -29,6 +29,7 @@ from tapelab.grading.formats.nbgrader_assignment import (
 )
 from tapelab.grading.formats.nbgrader_cells import Role, role_of, roles_of, with_role
 from tapelab.grading.formats.notebook_format import CODE, Cell, load, save
+from tapelab.grading.gradebook.final_grades import counting
 from tapelab.grading.reports.feedback import feedback_page
 from tapelab.grading.submission import LARGEST, Submission, UnreadableSubmission, is_inside
 from tapelab.grading.submission import Cell as CodeCell
@@ -36,8 +37,6 @@ from tapelab.recording.atomic_write import write
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
-    from tapelab.grading.result import Result
-
 
 _TIMESTAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d[ T][\d:.]+)\s*(\S*)")
 
@@ -254,26 +253,19 @@ def give_back(book: Gradebook, course: Course, assignments: Sequence[str]) -> in
 
 def _notebook(book: Gradebook, course: Course, assignment: str, notebook: str) -> int:
     ours = course.name_of(assignment, notebook)
-    results = _counting(book, ours)
+    pairs = counting(book.grades(ours), book.results(ours))
+    counts = {grade.student: (grade, graded.result) for grade, graded in pairs}
     comments = book.comments(ours)
-    grades = {each.student: each for each in book.grades(ours)}
     written = 0
     for sent in course.handed_in(assignment, notebook):
-        if sent.student in results:
-            result, own = results[sent.student], [c for c in comments if c.student == sent.student]
-            tapes = book.tapes(ours, result.submission)
-            page = feedback_page(result, tapes, own, grades[sent.student])
+        if sent.student in counts:
+            grade, result = counts[sent.student]
+            own = [c for c in comments if c.student == sent.student]
+            page = feedback_page(result, book.tapes(ours, result.submission), own, grade)
             course.write_autograded(sent, assignment)
             course.write_feedback(sent, assignment, page)
             written += 1
     return written
-
-
-def _counting(book: Gradebook, assignment: str) -> dict[str, Result]:
-    """By student, the result of the attempt that counts."""
-    counts = {(each.student, each.digest) for each in book.grades(assignment)}
-    results = [(each.handed, each.result) for each in book.results(assignment)]
-    return {h.student: result for h, result in results if (h.student, h.digest) in counts}
 
 
 _POSSIBLE: Final = """

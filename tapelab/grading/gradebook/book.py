@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from tapelab.grading.gradebook.entities import Comment, Grade, Kind, Mark
 from tapelab.grading.gradebook.final_grades import StudentWork, Total, grade_of, total_of
@@ -40,16 +41,14 @@ class Gradebook(Results):
             raise UnfitError(f"{points} are no points. Give a number.")
         self.fit_exercise(assignment, exercise)
         with self._writing() as session:
-            key = {"assignment_id": assignment_row(session, assignment).id,
-                   "student_id": student_row(session, student).id,
-                   "exercise": exercise, "kind": kind.value}  # fmt: skip
+            key = _row_key(session, student, assignment, exercise) | {"kind": kind.value}
             row = session.scalar(select(MarkRow).filter_by(**key).with_for_update())
             before = "" if row is None else {"points": row.points, "comment": row.comment}
             row = row or MarkRow(**key)
             row.points, row.comment, row.by = points, storable(comment), self._by
             session.add(row)
             after = {"points": points, "comment": row.comment}
-            about = f"{assignment}/{student}/{exercise}".rstrip("/")
+            about = _about(student, assignment, exercise)
             self._note(session, f"mark: {kind.value}", about, before, after)
 
     def unmark(
@@ -57,12 +56,10 @@ class Gradebook(Results):
     ) -> bool:
         """Take a mark by hand away, so that what was graded counts again; whether there was one."""
         with self._writing() as session:
-            key = {"assignment_id": assignment_row(session, assignment).id,
-                   "student_id": student_row(session, student).id,
-                   "exercise": exercise, "kind": kind.value}  # fmt: skip
+            key = _row_key(session, student, assignment, exercise) | {"kind": kind.value}
             row = session.scalar(select(MarkRow).filter_by(**key).with_for_update())
             if row is not None:
-                about = f"{assignment}/{student}/{exercise}".rstrip("/")
+                about = _about(student, assignment, exercise)
                 before = {"points": row.points, "comment": row.comment}
                 self._note(session, f"unmark: {kind.value}", about, before)
                 session.delete(row)
@@ -74,14 +71,10 @@ class Gradebook(Results):
             raise UnfitError("The comment is empty.")
         self.fit_exercise(assignment, exercise)
         with self._writing() as session:
-            row = CommentRow(
-                assignment_id=assignment_row(session, assignment).id,
-                student_id=student_row(session, student).id,
-                exercise=exercise, text=storable(text), by=self._by, at=now(),
-            )  # fmt: skip
+            key = _row_key(session, student, assignment, exercise)
+            row = CommentRow(**key, text=storable(text), by=self._by, at=now())
             session.add(row)
-            about = f"{assignment}/{student}/{exercise}".rstrip("/")
-            self._note(session, "comment", about, "", row.text)
+            self._note(session, "comment", _about(student, assignment, exercise), "", row.text)
 
     def marks(self, assignment: str) -> tuple[Mark, ...]:
         """The points by hand for an assignment, by student and exercise."""
@@ -117,6 +110,16 @@ class Gradebook(Results):
         """What each student has for the course; `drop` weakest assignments of each do not count."""
         grades = [grade for each in self.assignments() for grade in self.grades(each.name)]
         return tuple(total_of(own, drop) for own in _by(grades, lambda g: g.student).values())
+
+
+def _row_key(session: Session, student: str, assignment: str, exercise: str) -> dict[str, Any]:
+    return {"assignment_id": assignment_row(session, assignment).id,
+            "student_id": student_row(session, student).id, "exercise": exercise}  # fmt: skip
+
+
+def _about(student: str, assignment: str, exercise: str) -> str:
+    """What the history calls the work of a student, or an exercise of it."""
+    return f"{assignment}/{student}/{exercise}".rstrip("/")
 
 
 def _by(rows: Iterable[T], key: Callable[[T], str]) -> defaultdict[str, list[T]]:

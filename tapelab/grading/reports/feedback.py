@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tapelab.errors import RecordingError
+from tapelab.grading.gradebook.final_grades import counting
 from tapelab.grading.reports.report_page import page, picture, sign
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Visibility
 from tapelab.locales import say
@@ -109,18 +110,13 @@ def _picture(tape: bytes | None) -> Iterator[str]:
 def write_pages(book: Gradebook, assignment: str, folder: Path) -> str:
     """Write a page for the attempt that counts of each student; say how many."""
     folder.mkdir(parents=True, exist_ok=True)
-    grades = {(grade.student, grade.digest): grade for grade in book.grades(assignment)}
     comments = book.comments(assignment)
-    written = 0
-    for each in book.results(assignment):
-        grade = grades.get((each.handed.student, each.handed.digest))
-        if grade is not None:
-            own = [c for c in comments if c.student == each.handed.student]
-            tapes = book.tapes(assignment, each.handed.digest)
-            text = feedback_page(each.result, tapes, own, grade)
-            _write(folder / f"{file_name(each.handed.student)}.html", text)
-            written += 1
-    return f"{written} pages are in {folder}."
+    pairs = counting(book.grades(assignment), book.results(assignment))
+    for grade, graded in pairs:
+        own = [c for c in comments if c.student == grade.student]
+        text = feedback_page(graded.result, book.tapes(assignment, grade.digest), own, grade)
+        _write(folder / f"{file_name(grade.student)}.html", text)
+    return f"{len(pairs)} pages are in {folder}."
 
 
 def file_name(student: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final
 
+from tapelab.grading.gradebook.final_grades import counting
 from tapelab.grading.reports.report_page import page, picture, status_word, table
 from tapelab.grading.result import CheckResult, Result, Status
 from tapelab.locales import paragraph, say, say_many, sentence, translated
@@ -90,16 +91,12 @@ def statistics_of(book: Gradebook, assignment: str) -> Statistics:
     """The statistics over the attempt that counts of each student."""
     known = book.assignment(assignment)
     grades = book.grades(assignment)
-    counting = {(grade.student, grade.digest): grade.final for grade in grades if grade.digest}
-    results = [
-        each.result
-        for each in book.results(assignment)
-        if (each.handed.student, each.handed.digest) in counting
-    ]
+    pairs = counting(grades, book.results(assignment))
+    results = [graded.result for _, graded in pairs]
     return Statistics(
         known.name, known.title, known.of, len(grades),
         sum(grade.attempts > 0 for grade in grades), len(results),
-        tuple(counting.values()), checks_of(results), _fallen(_all_checks(results)),
+        tuple(grade.final for grade, _ in pairs), checks_of(results), _fallen(_all_checks(results)),
     )  # fmt: skip
 
 

@@ -184,6 +184,10 @@ class Handler(RequestHandler):
         cookie = self.get_cookie(self.context.cookie) or ""
         return cookie if self.context.access.is_session(cookie) else ""
 
+    def query(self, name: str) -> str:
+        """A value of the query string; empty if it is missing."""
+        return str(self.get_query_argument(name, ""))
+
     def _is_own_form(self) -> bool:
         origin = self.request.headers.get("Origin")
         here = origin is None or urlsplit(origin).netloc == self.request.headers.get("Host")

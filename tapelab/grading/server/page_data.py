@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
@@ -19,7 +19,7 @@ from tapelab.grading.gradebook.entities import (
     Mark,
     Student,
 )
-from tapelab.grading.gradebook.final_grades import Total
+from tapelab.grading.gradebook.final_grades import Total, counting
 from tapelab.grading.gradebook.gradebook_errors import UnknownNameError
 from tapelab.grading.reports.statistics import Statistics, statistics_of
 from tapelab.grading.result import CheckResult, Result
@@ -204,14 +204,13 @@ class Sheet:
 
 def sheet(book: Gradebook, assignment: str, sort: str = "", order: str = "") -> Sheet:
     """The table of an assignment; a column that is not there sorts by student."""
-    results = {(g.handed.student, g.handed.digest): g.result for g in book.results(assignment)}
-    failures = {each.handed.student: each for each in book.failures(assignment)}
     grades = book.grades(assignment)
-    counting = [results[key] for g in grades if (key := (g.student, g.digest)) in results]
-    columns = _columns(counting)
+    pairs = counting(grades, book.results(assignment))
+    results = {grade.student: graded.result for grade, graded in pairs}
+    failures = {each.handed.student: each for each in book.failures(assignment)}
+    columns = _columns(results.values())
     lines = [
-        Line(g, _cells(results.get((g.student, g.digest)), columns), failures.get(g.student))
-        for g in grades
+        Line(g, _cells(results.get(g.student), columns), failures.get(g.student)) for g in grades
     ]
     keys = _keys(columns)
     sort = sort if sort in keys else "student"
@@ -220,7 +219,7 @@ def sheet(book: Gradebook, assignment: str, sort: str = "", order: str = "") -> 
     return Sheet(book.assignment(assignment), data, columns, tuple(lines), sort, order == DOWN)
 
 
-def _columns(results: list[Result]) -> tuple[Column, ...]:
+def _columns(results: Iterable[Result]) -> tuple[Column, ...]:
     """The checks in the order in which the statistics have them."""
     titles: dict[tuple[str, str], str] = {}
     for result in results:

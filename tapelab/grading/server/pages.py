@@ -40,7 +40,7 @@ class Overview(Handler):
 
     async def get(self) -> None:
         """Start a session if the address has the token; else show the assignments."""
-        token = self.get_query_argument("token", "")
+        token = self.query("token")
         if token:
             self._start_session(token)
             return
@@ -72,13 +72,9 @@ class Assignment(Handler):
 
     async def get(self) -> None:
         """Show the table, sorted as the address says."""
-        name, sort, order = map(self.query_argument, ("name", "sort", "order"))
+        name, sort, order = map(self.query, ("name", "sort", "order"))
         table = await self.from_book(partial(sheet, assignment=name, sort=sort, order=order))
         self.show("assignment.html", sheet=table)
-
-    def query_argument(self, name: str) -> str:
-        """A value of the query string; empty if it is missing."""
-        return self.get_query_argument(name, "")
 
 
 class Submission(Handler):
@@ -86,12 +82,9 @@ class Submission(Handler):
 
     async def get(self) -> None:
         """Show the attempt that counts, or another one."""
-        assignment, student = (self.get_query_argument(n, "") for n in ("assignment", "student"))
-        digest = self.get_query_argument("attempt", "")
-        data = await self.from_book(
-            partial(work, assignment=assignment, student=student, digest=digest)
-        )
-        message = translated(DONE.get(self.get_query_argument("done", ""), ""))
+        assignment, student, digest = map(self.query, ("assignment", "student", "attempt"))
+        data = await self.from_book(lambda book: work(book, assignment, student, digest))
+        message = translated(DONE.get(self.query("done"), ""))
         self.show("submission.html", work=data, message=message)
 
     async def _change(self) -> None:
@@ -216,10 +209,6 @@ class Document(Handler):
         """The document as HTML."""
         raise NotImplementedError
 
-    def query(self, name: str) -> str:
-        """A value of the query string; empty if it is missing."""
-        return str(self.get_query_argument(name, ""))
-
 
 class Feedback(Document):
     """The feedback page of a student."""
@@ -270,8 +259,8 @@ class Grades(Handler):
 
     async def get(self) -> None:
         """Send it as CSV or as JSON."""
-        name = self.get_query_argument("name", "")
-        form = "json" if self.get_query_argument("as", "") == "json" else "csv"
+        name = self.query("name")
+        form = "json" if self.query("as") == "json" else "csv"
         text = await self.from_book(partial(_grades_table, name=name, form=form))
         kind = "application/json" if form == "json" else "text/csv"
         stem = file_name(name) if name else "roster"
