@@ -10,7 +10,11 @@ from tapelab.authoring.work import Work, WorkError
 from tapelab.exercises.exercise import Exercise
 
 BEGIN, INSTEAD, END = "### BEGIN SOLUTION", "### INSTEAD", "### END SOLUTION"
-_KERNEL: Final = {"display_name": "Python 3", "language": "python", "name": "python3"}
+KERNEL: Final = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+"""The metadata of a notebook that say which kernel runs it."""
 
 
 def notebook(work: Work, *, solved: bool) -> str:
@@ -24,8 +28,7 @@ def notebook(work: Work, *, solved: bool) -> str:
         )
     cells = [_cell(cell, f"{about['lesson']}-{at:02}") for at, cell in enumerate(read.cells)]
     metadata = {
-        "kernelspec": _KERNEL,
-        "language_info": {"name": "python"},
+        **KERNEL,
         "tapelab": {**about, "exercises": _worth(work.exercises), "solved": solved},
     }
     content = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
@@ -46,28 +49,32 @@ def _parsed(text: str) -> Any:
 def chosen(source: str, *, solved: bool) -> str:
     """The source with the solutions, or with what a learner finds instead of them."""
     wanted = BEGIN if solved else INSTEAD
-    return "\n".join(line for part, line in _parts(source) if part in ("", wanted))
+    return "\n".join(line for part, line in parts(source) if part in ("", wanted))
 
 
 def solution_lines(source: str) -> list[str]:
     """The lines of the solutions that a learner does not find anywhere in the text."""
     shown = chosen(source, solved=False)
-    lines = (line.strip() for part, line in _parts(source) if part == BEGIN)
+    lines = (line.strip() for part, line in parts(source) if part == BEGIN)
     return [line for line in lines if line and line not in shown]
 
 
-def _parts(source: str) -> Iterator[tuple[str, str]]:
-    """Each line with the mark that it stands behind; the marks themselves are left out."""
+def parts(source: str, *, strict: bool = True) -> Iterator[tuple[str, str]]:
+    """Each line with the mark that it stands behind; the marks themselves are left out.
+
+    A strict reading raises WorkError for a mark out of place; a single cell is read leniently,
+    because a solution may begin in one cell and end in another.
+    """
     part = ""
     for number, line in enumerate(source.split("\n"), 1):
         mark = line.strip()
         if mark not in (BEGIN, INSTEAD, END):
             yield part, line
-        elif (part, mark) in _FOLLOWS:
-            part = "" if mark == END else mark
-        else:
+        elif strict and (part, mark) not in _FOLLOWS:
             raise WorkError(f"Line {number} of the notebook's text has {mark} out of place.")
-    if part:
+        else:
+            part = "" if mark == END else mark
+    if part and strict:
         raise WorkError(f"{part} is never closed by {END}.")
 
 

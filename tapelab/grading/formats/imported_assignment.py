@@ -6,21 +6,20 @@ changed, proved and released like one that was written here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tapelab.authoring.percent_script import KERNEL
 from tapelab.authoring.work import TEXT
-from tapelab.exercises.check import Check, Visibility, by_hand
-from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.check import Visibility
 from tapelab.exercises.exercise_file import SCRIPT
 from tapelab.grading.formats.csv_tables import as_number
-from tapelab.grading.formats.external_tests import asserted, doctested
-from tapelab.grading.formats.notebook_format import KERNEL, Cell, code, text_of
+from tapelab.grading.formats.notebook_format import Cell, code, text_of
 from tapelab.recording.atomic_write import write
 
-_MAKERS: Final[Mapping[str, Callable[..., Check]]] = {"asserted": asserted, "doctested": doctested}
 _HINT: Final = "Run the first test by hand: what does your answer give there, and what should it?"
 _READ: Final = "A person reads your answer: write it so that they can follow."
 _HEAD: Final = """# Exercises that came from {grader}, with their tests as checks.
@@ -39,32 +38,25 @@ _ANSWER: Final = (
 
 @dataclass(frozen=True)
 class Tested:
-    """A test: how it is run (`asserted` or `doctested`), and what it is worth."""
+    """A test; `how` is the function that makes its check: `asserted`, `doctested` or `by_hand`."""
 
     how: str
     title: str
     points: float
-    source: str
+    source: str | None = None
+    """The code of the test; None where a person grades."""
     visibility: Visibility = Visibility.PRIVATE
     more: tuple[tuple[str, Any], ...] = ()
-    """Further arguments for the maker of the check, as in ("partial", True)."""
-
-    def check(self) -> Check:
-        """The check that it becomes."""
-        make = _MAKERS[self.how]
-        check = make(self.title, as_number(self.points), self.source, **dict(self.more))
-        return check.private() if self.visibility is Visibility.PRIVATE else check
+    """Further arguments of the function, as in ("partial", True)."""
 
     def text(self) -> str:
         """The call that makes the check, as Python."""
-        more = "".join(f"                {name}={value!r},\n" for name, value in self.more)
+        arguments = [repr(self.title), repr(as_number(self.points))]
+        arguments += [] if self.source is None else [_quoted(self.source)]
+        arguments += [f"{name}={value!r}" for name, value in self.more]
+        lines = "".join(f"                {argument},\n" for argument in arguments)
         mark = ".private()" if self.visibility is Visibility.PRIVATE else ""
-        points = as_number(self.points)
-        return (
-            f"            {self.how}(\n                {self.title!r},\n"
-            f"                {points!r},\n                {_quoted(self.source)},\n"
-            f"{more}            ){mark},\n"
-        )
+        return f"            {self.how}(\n{lines}            ){mark},\n"
 
 
 @dataclass(frozen=True)
@@ -75,11 +67,7 @@ class ImportedExercise:
     title: str
     prompt: str
     tests: tuple[Tested, ...]
-
-    def exercise(self) -> Exercise:
-        """The exercise of ours."""
-        checks = tuple(each.check() for each in self.tests)
-        return Exercise(self.id, self.title, self.prompt, checks, (_HINT,))
+    hint: str = _HINT
 
     def text(self) -> str:
         """The exercise as Python."""
@@ -87,7 +75,7 @@ class ImportedExercise:
         return (
             f"    Exercise(\n        id={self.id!r},\n        title={self.title!r},\n"
             f"        prompt={_quoted(self.prompt)},\n        checks=(\n{tests}        ),\n"
-            f"        hints=({_HINT!r},),\n    ),\n"
+            f"        hints=({self.hint!r},),\n    ),\n"
         )
 
 
@@ -99,21 +87,11 @@ class Manual:
     title: str
     points: float
 
-    def exercise(self, assignment: str) -> Exercise:
-        """The exercise of ours."""
+    def exercise(self, assignment: str) -> ImportedExercise:
+        """The exercise with its one check."""
         title = self.title or self.name
-        checks = (by_hand(title, as_number(self.points)),)
-        return Exercise(f"{assignment}.{self.name}", title, title, checks, (_READ,))
-
-    def text(self, assignment: str) -> str:
-        """The exercise as Python."""
-        exercise = self.exercise(assignment)
-        check = f"by_hand({exercise.title!r}, {as_number(self.points)!r})"
-        return (
-            f"    Exercise(\n        id={exercise.id!r},\n        title={exercise.title!r},\n"
-            f"        prompt={exercise.prompt!r},\n        checks=({check},),\n"
-            f"        hints=({_READ!r},),\n    ),\n"
-        )
+        check = Tested("by_hand", title, self.points, visibility=Visibility.PUBLIC)
+        return ImportedExercise(f"{assignment}.{self.name}", title, title, (check,), _READ)
 
 
 @dataclass(frozen=True)
@@ -134,8 +112,8 @@ class Imported:
         if makers:
             imports += f"from tapelab.grading.formats.external_tests import {makers}\n"
         head = _HEAD.format(title=self.title, grader=self.grader, imports=imports)
-        body = "".join(each.text() for each in self.exercises)
-        body += "".join(each.text(self.name) for each in self.manual)
+        by_hand = (each.exercise(self.name) for each in self.manual)
+        body = "".join(each.text() for each in (*self.exercises, *by_hand))
         return f"{head}\nEXERCISES = (\n{body})\n"
 
     def text(self) -> str:
@@ -171,6 +149,11 @@ class Imported:
 def answer_cell(number: str) -> Cell:
     """The cell in which learners have an answer of theirs checked."""
     return code(_ANSWER.format(number=number))
+
+
+def plain_name(name: str) -> str:
+    """A name as exercises have them: a dot would part it from their numbers."""
+    return re.sub(r"[^\w-]+", "-", name)
 
 
 def unique(titles: Iterable[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tapelab.authoring.percent_script import BEGIN, END, INSTEAD
+from tapelab.authoring.percent_script import BEGIN, END, INSTEAD, parts
 from tapelab.authoring.release import beside, write_all
 from tapelab.authoring.work import Work
 from tapelab.exercises.check import Check, Visibility
@@ -49,7 +49,6 @@ from tapelab.grading.formats.notebook_format import (
     Place,
     code,
     load,
-    parts,
     places,
     save,
 )
@@ -282,8 +281,8 @@ def _with_region(source: str) -> str:
     """A cell with its solution as nbgrader marks one; what stands instead is nbgrader's stub."""
     lines: list[str] = []
     before = ""
-    for part, line in parts(source):
-        if part == "instead":
+    for part, line in parts(source, strict=False):
+        if part == INSTEAD:
             continue
         if part != before:
             space = line[: len(line) - len(line.lstrip())] if part else ""

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tapelab.grading.formats.csv_tables import Grade, Learner, UnreadableFormat
-from tapelab.grading.formats.imported_assignment import Imported
+from tapelab.grading.formats.imported_assignment import Imported, plain_name
 from tapelab.grading.formats.nbgrader_assignment import (
     Pairs,
     in_place_of_test,
@@ -79,7 +79,7 @@ class Course:
     def name_of(self, assignment: str, notebook: str) -> str:
         """What we call a notebook: as the assignment, with its own name where it has siblings."""
         alone = len(self.notebooks(assignment)) == 1
-        return _plain_name(assignment if alone else f"{assignment}-{notebook}")
+        return plain_name(assignment if alone else f"{assignment}-{notebook}")
 
     def release(self, assignment: str) -> tuple[Path, ...]:
         """Write what students get under release/, as nbgrader's generate_assignment does."""
@@ -211,11 +211,6 @@ def _folders(place: Path) -> Iterator[str]:
         for each in sorted(place.iterdir()):
             if each.is_dir() and not each.is_symlink() and not each.name.startswith("."):
                 yield each.name
-
-
-def _plain_name(name: str) -> str:
-    """A name as exercises have them: a dot would part it from their numbers."""
-    return re.sub(r"[^\w-]+", "-", name)
 
 
 def _timestamp_in(file: Path) -> datetime | None:

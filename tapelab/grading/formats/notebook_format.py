@@ -11,17 +11,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from tapelab.authoring.percent_script import BEGIN, END, INSTEAD
+from tapelab.authoring.percent_script import KERNEL
 from tapelab.authoring.work import Work
 from tapelab.grading.formats.csv_tables import UnreadableFormat
 from tapelab.grading.submission import UnreadableSubmission, parse_notebook
 from tapelab.recording.atomic_write import write
 
 CODE, MARKDOWN, RAW = "code", "markdown", "raw"
-KERNEL: Final = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
-}
 _ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -147,17 +143,3 @@ def places(work: Work) -> Iterator[Place]:
         else:
             answers = _ANSWERS.search(cell.source) if cell.kind == CODE else None
             yield Place(cell, answers=answers[1] if answers else "")
-
-
-def parts(source: str) -> Iterator[tuple[str, str]]:
-    """The lines of a cell with what they are: `solution`, `instead`, or empty for all others."""
-    part = ""
-    for line in source.split("\n"):
-        mark = line.strip()
-        if mark in _PART:
-            part = _PART[mark]
-        else:
-            yield part, line
-
-
-_PART: Final = {BEGIN: "solution", INSTEAD: "instead", END: ""}

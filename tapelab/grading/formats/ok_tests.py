@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import ast
 import json
-import pprint
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import dedent
-from typing import Any, Final
+from typing import Any
 
 from tapelab.grading.formats.csv_tables import UnreadableFormat, format_points
-
-_WIDTH: Final = 96
 
 
 @dataclass(frozen=True)
@@ -108,21 +105,6 @@ def from_spec(spec: Any, *, name: str = "The test") -> Question:
     return test
 
 
-def spec_of(test: Question) -> dict[str, Any]:
-    """The dict that Otter reads."""
-    points = list(test.points) if isinstance(test.points, tuple) else test.points
-    suite = {"cases": [_spec_of_case(each) for each in test.cases], "scored": True,
-             "setup": "", "teardown": "", "type": "doctest"}  # fmt: skip
-    total = {"all_or_nothing": True} if test.all_or_nothing else {}
-    return {"name": test.name, "points": points, **total, "suites": [suite]}
-
-
-def text_of(test: Question) -> str:
-    """The text of a test file."""
-    data = pprint.pformat(spec_of(test), width=_WIDTH, sort_dicts=False)
-    return f"OK_FORMAT = True\n\ntest = {data}\n"
-
-
 def doctest_of(source: str) -> str:
     """Statements as the examples of a doctest that prints nothing where all is well."""
     lines = []
@@ -130,13 +112,6 @@ def doctest_of(source: str) -> str:
         first, *rest = ast.unparse(statement).split("\n")
         lines += [f">>> {first}", *(f"... {line}" for line in rest)]
     return "\n".join(lines)
-
-
-def _spec_of_case(case: Case) -> dict[str, Any]:
-    data = {"name": case.name, "points": case.points, "success_message": case.success_message,
-            "failure_message": case.failure_message}  # fmt: skip
-    known = {key: value for key, value in data.items() if value not in {"", None}}
-    return {"code": case.code, "hidden": case.hidden, "locked": False, **known}
 
 
 def _only_suite(spec: Any, name: str) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tapelab.authoring.percent_script import BEGIN, END, INSTEAD
+from tapelab.authoring.percent_script import BEGIN, END, INSTEAD, parts
 from tapelab.authoring.release import beside, write_all
 from tapelab.authoring.work import Work
 from tapelab.exercises.check import Check, Visibility
@@ -26,6 +26,7 @@ from tapelab.grading.formats.imported_assignment import (
     Manual,
     Tested,
     answer_cell,
+    plain_name,
     unique,
 )
 from tapelab.grading.formats.notebook_format import (
@@ -37,12 +38,11 @@ from tapelab.grading.formats.notebook_format import (
     code,
     load,
     markdown,
-    parts,
     places,
     raw,
     save,
 )
-from tapelab.grading.formats.ok_tests import Case, Question, read_test
+from tapelab.grading.formats.ok_tests import Question, read_test
 from tapelab.grading.formats.otter_cells import (
     PROMPT,
     SOLUTION,
@@ -64,7 +64,7 @@ def read_notebook(path: Path, *, name: str = "") -> Imported:
     cells = load(path)
     config = config_in(cells)
     title = str(config.get("name") or name or path.stem)
-    called = re.sub(r"[^\w-]+", "-", name or path.stem)
+    called = plain_name(name or path.stem)
     parsed = tuple(blocks_in(cells))
     blocks = [each for each in parsed if isinstance(each, Block)]
     if not blocks:
@@ -94,7 +94,7 @@ def read_tests(path: Path) -> Imported:
     questions = [read_test(each) for each in files if each.name != "__init__.py"]
     if not questions:
         raise UnreadableFormat(f"{path} has no OK tests, which are files such as q1.py.")
-    called = re.sub(r"[^\w-]+", "-", path.resolve().stem)
+    called = plain_name(path.resolve().stem)
     exercises = tuple(exercise_of(each, called) for each in questions)
     cells = [cell for each in exercises
              for cell in (markdown(f"## {each.title}"), answer_cell(each.id))]  # fmt: skip
@@ -117,7 +117,7 @@ def exercise_of(
     question: Question, name: str, *, title: str = "", prompt: str = ""
 ) -> ImportedExercise:  # fmt: skip
     """The exercise that an OK test comes to; in all-or-nothing ones, one check has all cases."""
-    tests = tuple(_single_test(question) if question.all_or_nothing else _tests_of(question))
+    tests = (_single_test(question),) if question.all_or_nothing else tuple(_tests_of(question))
     return ImportedExercise(
         f"{name}.{question.name}", title or question.name, prompt or question.name, tests
     )
@@ -131,23 +131,21 @@ def _tests_of(question: Question) -> Iterator[Tested]:
     for title, case in zip(titles, cases, strict=True):
         if case.points:
             more = (("failure", case.failure_message),) if case.failure_message else ()
-            yield Tested(
-                "doctested", title, case.points, earlier + case.code, _visibility(case), more
-            )
+            examples = earlier + case.code
+            yield Tested("doctested", title, case.points, examples, _visibility(case.hidden), more)
         earlier += defining_examples(case.code)
 
 
-def _single_test(question: Question) -> Iterator[Tested]:
+def _single_test(question: Question) -> Tested:
     cases = question.resolved()
-    hidden = any(case.hidden for case in cases)
     points = sum(case.points or 0 for case in cases)
-    seen = Visibility.PRIVATE if hidden else Visibility.PUBLIC
     code = "\n".join(case.code for case in cases)
-    yield Tested("doctested", f"{question.name} as a whole", points, code, seen)
+    seen = _visibility(any(case.hidden for case in cases))
+    return Tested("doctested", f"{question.name} as a whole", points, code, seen)
 
 
-def _visibility(case: Case) -> Visibility:
-    return Visibility.PRIVATE if case.hidden else Visibility.PUBLIC
+def _visibility(hidden: bool) -> Visibility:
+    return Visibility.PRIVATE if hidden else Visibility.PUBLIC
 
 
 def _exercise(block: Block, question: Question, name: str) -> ImportedExercise:
@@ -309,8 +307,8 @@ def _solution(source: str) -> str:
     """A solution as Otter marks one, with what learners find instead in a text that it uncovers."""
     lines: list[str] = []
     before = ""
-    for part, line in [*parts(source), ("", "")]:
-        space = line[: len(line) - len(line.lstrip())]
+    for part, line in [*parts(source, strict=False), ("", "")]:
+        space = _indentation(line)
         if part != before:
             lines += [f"{space}{mark}" for mark in (_ENDS.get(before), _BEGINS.get(part)) if mark]
         lines.append(line)
@@ -318,11 +316,12 @@ def _solution(source: str) -> str:
     return "\n".join(lines).rstrip("\n")
 
 
-_BEGINS: Final = {"solution": "# BEGIN SOLUTION NO PROMPT", "instead": '""" # BEGIN PROMPT'}
-_ENDS: Final = {"solution": "# END SOLUTION", "instead": '"""; # END PROMPT'}
+_BEGINS: Final = {BEGIN: "# BEGIN SOLUTION NO PROMPT", INSTEAD: '""" # BEGIN PROMPT'}
+_ENDS: Final = {BEGIN: "# END SOLUTION", INSTEAD: '"""; # END PROMPT'}
 
 
 def _other(cell: Cell) -> Cell:
     if cell.kind != CODE:
         return cell
-    return code("\n".join(line for part, line in parts(cell.source) if part != "solution"))
+    lines = parts(cell.source, strict=False)
+    return code("\n".join(line for part, line in lines if part != BEGIN))

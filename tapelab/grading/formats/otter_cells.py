@@ -45,7 +45,7 @@ def config_in(cells: Iterable[Cell]) -> Mapping[str, Any]:
     """What the cell `# ASSIGNMENT CONFIG` says; nothing where there is none."""
     for cell in unfenced(cells):
         if cell.kind == RAW and _CONFIG.match(cell.source):
-            return _parse_yaml(cell.source)
+            return _cell_config(cell)
     return {}
 
 
@@ -117,19 +117,14 @@ def _out_of_place(kind: str, block: Block | None, part: str, *, opens: bool) -> 
 
 
 def _question(cell: Cell, number: int) -> Mapping[str, Any]:
-    config = _parse_yaml(cell.source)
+    config = _cell_config(cell)
     if not config.get("name"):
         raise UnreadableFormat(f"The question that begins in cell {number} has no name.")
     return config
 
 
-def _parse_yaml(source: str) -> Mapping[str, Any]:
-    try:
-        import yaml
-
-        config = yaml.safe_load(source)
-    except yaml.YAMLError as error:
-        raise UnreadableFormat(f"A cell of Otter is no YAML: {error}.") from None
+def _cell_config(cell: Cell) -> Mapping[str, Any]:
+    config = _parse_yaml(cell.source, "A cell of Otter")
     if config is None:
         return {}
     if not isinstance(config, dict):
@@ -137,6 +132,15 @@ def _parse_yaml(source: str) -> Mapping[str, Any]:
             f"A cell of Otter has to be a list of `name: value`, not {config!r}."
         )
     return config
+
+
+def _parse_yaml(source: str, title: str) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(source)
+    except yaml.YAMLError as error:
+        raise UnreadableFormat(f"{title} is no YAML: {error}.") from None
 
 
 _BEGIN: Final = re.compile(r'(?:.\s*=\s*)?""?"?\s*#\s*BEGIN\s*TEST\s*CONFIG', re.IGNORECASE)
@@ -189,12 +193,7 @@ def _split_config(source: str, question: str) -> tuple[Mapping[str, Any], str]:
     ends = [at for at, line in enumerate(lines) if _END.match(line)]
     if not ends:
         raise UnreadableFormat(f"A test of {question!r} has BEGIN TEST CONFIG and no end of it.")
-    import yaml
-
-    try:
-        config = yaml.safe_load("\n".join(lines[1 : ends[0]]))
-    except yaml.YAMLError as error:
-        raise UnreadableFormat(f"What a test of {question!r} says is no YAML: {error}.") from None
+    config = _parse_yaml("\n".join(lines[1 : ends[0]]), f"What a test of {question!r} says")
     if not isinstance(config, dict):
         raise UnreadableFormat(f"What a test of {question!r} says has to be `name: value`.")
     return config, "\n".join(lines[ends[0] + 1 :])

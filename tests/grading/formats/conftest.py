@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tapelab.exercises.check import Check
+from tapelab.exercises.exercise import Exercise
+from tapelab.grading.formats.imported_assignment import Imported, ImportedExercise
 from tapelab.grading.formats.nbgrader_cells import Role, with_role
 from tapelab.grading.formats.notebook_format import code, markdown, raw, save
 
@@ -139,3 +143,15 @@ MASTER = (
     raw("# END SOLUTION"),
     raw("# END QUESTION"),
 )  # fmt: skip
+
+
+def loaded(exercise: ImportedExercise) -> Exercise:
+    """The exercise as a teacher's `exercises.py` with its text gives it."""
+    names: dict[str, Any] = {}
+    exec(Imported("hw", "hw", "a grader", (exercise,), ()).script(), names)
+    (one,) = names["EXERCISES"]
+    return one
+
+
+def checks_of(exercise: ImportedExercise) -> tuple[Check, ...]:
+    return loaded(exercise).checks

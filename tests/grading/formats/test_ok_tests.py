@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from grading.formats.ok_test_files import text_of
 
 from tapelab.grading.formats.csv_tables import UnreadableFormat
 from tapelab.grading.formats.ok_tests import (
@@ -12,7 +13,6 @@ from tapelab.grading.formats.ok_tests import (
     from_spec,
     parse_test,
     read_test,
-    text_of,
 )
 
 SQUARES = Question(

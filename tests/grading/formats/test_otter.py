@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from grading.formats.conftest import MASTER
+from grading.formats.conftest import MASTER, checks_of
+from grading.formats.ok_test_files import text_of
 
 from tapelab.authoring.lint import problems
 from tapelab.authoring.release import leaks, released, solved
@@ -16,7 +17,7 @@ from tapelab.exercises.verdict import outcome
 from tapelab.grading.formats.csv_tables import UnreadableFormat
 from tapelab.grading.formats.embedded_checks import earned, passed, use
 from tapelab.grading.formats.notebook_format import Cell, code, load, markdown, raw, save
-from tapelab.grading.formats.ok_tests import Case, Question, text_of
+from tapelab.grading.formats.ok_tests import Case, Question
 from tapelab.grading.formats.otter_assignment import cells as exported
 from tapelab.grading.formats.otter_assignment import (
     exercise_of,
@@ -70,7 +71,7 @@ def test_what_a_person_grades_is_listed(master):
 def test_the_checks_give_the_points_of_the_cases(master, answer, points):
     names: dict = {}
     exec(answer, names)
-    checks = read_notebook(master).exercises[0].exercise().checks
+    checks = checks_of(read_notebook(master).exercises[0])
     assert [outcome(each, LocalAnswer(Steps(names))).points for each in checks] == points
 
 
@@ -119,14 +120,14 @@ def test_what_a_test_printed_for_the_teacher_is_what_it_should_print():
 def test_a_test_that_is_a_function_is_called_with_the_names_that_it_asks_for():
     source = "@test_case(points=1)\ndef test_f(f, env):\n    assert f(3) == env['nine']"
     block = Block({"name": "q", "points": 2}, [("tests", code(source))])
-    check = exercise_of(question_in(block, functions=True), "hw").exercise().checks[0]
+    (check,) = checks_of(exercise_of(question_in(block, functions=True), "hw"))
     names = {"f": lambda x: x * x, "nine": 9}
     assert outcome(check, LocalAnswer(Steps(names))).points == 2
 
 
 def test_a_name_that_a_case_gives_is_known_to_the_next():
     question = Question("q", (Case(">>> y = f(2)", points=1), Case(">>> y\n4", points=1)))
-    checks = exercise_of(question, "hw").exercise().checks
+    checks = checks_of(exercise_of(question, "hw"))
     answer = LocalAnswer(Steps({"f": lambda x: x * x}))
     assert [outcome(each, answer).points for each in checks] == [1, 1]
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from grading.formats.conftest import MASTER
+from grading.formats.ok_test_files import spec_of, text_of
 from grading.formats.test_nbgrader import RIGHT, graded, sent  # noqa: F401 - graded is a fixture
 
 from tapelab.authoring.work import Work
@@ -22,7 +23,7 @@ from tapelab.grading.formats.grade_lists import READERS
 from tapelab.grading.formats.nbgrader_cells import role_of
 from tapelab.grading.formats.nbgrader_course import Course, grades
 from tapelab.grading.formats.notebook_format import load, save
-from tapelab.grading.formats.ok_tests import Case, Question, spec_of, text_of
+from tapelab.grading.formats.ok_tests import Case, Question
 from tapelab.grading.formats.otter_assignment import question_in
 from tapelab.grading.formats.otter_cells import Block, blocks_in
 from tools import graders
