@@ -1,7 +1,14 @@
-"""What numba compiles of means, variances and what is normalized by them. Only `loader` imports it.
+"""Compiled kernels of moments and normalization, and their VJPs. Only `loader` imports this module.
 
-Pictures lie flat as (rows, entries), and numbers belong to rows or to columns. Sums are kept in 64
-bits, in any order: a column has many entries, and single precision would wear off.
+Arrays are matrices (rows, entries): the caller flattens what it normalizes over into one axis. Each
+kernel comes in two forms: statistics for each row, as layer normalization has them, or for each
+column, as batch normalization has them. Kernels write into arrays that they are given.
+
+- Sums are accumulated in float64, in any order, so that the compiler may use SIMD vectors: a column
+  can have millions of entries, and float32 would lose digits.
+- Layer normalization sums blocks of at most `BLOCK` products in the precision of its input before
+  they join a float64 sum. That is faster, and loses no digit that the result keeps.
+- `m` is the mean, `r` 1 / standard deviation, `g` the scale (gamma), `b` the offset (beta).
 """
 
 from __future__ import annotations
@@ -10,50 +17,53 @@ from typing import Any, Final
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
 
 SUM: Final = {"reassoc", "nsz"}
 CONTRACT: Final = {"contract"}
-FEW: Final = 2048
-"""So many products are summed in their own precision before they join a sum in 64 bits."""
+BLOCK: Final = 2048
+"""How many products are summed in the input's precision before they join a float64 sum."""
 ROWS: Final = 16
-"""So many rows are, too, where each column is summed."""
+"""How many rows are summed in the input's precision, where each column is summed."""
 
 
 @njit(cache=True, fastmath=SUM)
-def plus(total: Any, each: Any) -> Any:
-    """A sum that may be formed in any order, and therefore in parallel lanes."""
-    return total + each
+def plus(total: Any, term: Any) -> Any:
+    """A sum that the compiler may reorder, and so compute in SIMD vectors."""
+    return total + term
 
 
 @njit(cache=True, nogil=True)
-def mean_square_rows(x: Any, m: Any, y: Any) -> None:
-    """The mean of the squared distances in each row from its number in m."""
+def mean_square_rows(x: Array, m: Array, y: Array) -> None:
+    """Write the mean squared deviation of each row from its entry of m."""
     rows, width = x.shape
     for i in range(rows):
         row, centre, total = x[i], m[i], 0.0
         for j in range(width):
-            away = np.float64(row[j] - centre)
-            total = plus(total, away * away)
+            deviation = np.float64(row[j] - centre)
+            total = plus(total, deviation * deviation)
         y[i] = total / width
 
 
 @njit(cache=True, nogil=True)
-def mean_square_columns(x: Any, m: Any, y: Any) -> None:
-    """The mean of the squared distances in each column from its number in m."""
+def mean_square_columns(x: Array, m: Array, y: Array) -> None:
+    """Write the mean squared deviation of each column from its entry of m."""
     rows, width = x.shape
     total = np.zeros(width)
     for i in range(rows):
         row = x[i]
         for j in range(width):
-            away = np.float64(row[j] - m[j])
-            total[j] += away * away
+            deviation = np.float64(row[j] - m[j])
+            total[j] += deviation * deviation
     for j in range(width):
         y[j] = total[j] / rows
 
 
 @njit(cache=True, nogil=True)
-def distance_rows(scale: Any, x: Any, m: Any, y: Any) -> None:
-    """The distance from the number of each row, times another number of the row."""
+def distance_rows(scale: Array, x: Array, m: Array, y: Array) -> None:
+    """Write the deviations of each row from its entry of m, times its scale."""
     rows, width = x.shape
     for i in range(rows):
         row, result, centre, factor = x[i], y[i], m[i], scale[i]
@@ -62,8 +72,8 @@ def distance_rows(scale: Any, x: Any, m: Any, y: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def distance_columns(scale: Any, x: Any, m: Any, y: Any) -> None:
-    """The distance from the number of each column, times another number of the column."""
+def distance_columns(scale: Array, x: Array, m: Array, y: Array) -> None:
+    """Write the deviations of each column from its entry of m, times its scale."""
     rows, width = x.shape
     for i in range(rows):
         row, result = x[i], y[i]
@@ -72,8 +82,8 @@ def distance_columns(scale: Any, x: Any, m: Any, y: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def normalized_rows(x: Any, m: Any, r: Any, g: Any, b: Any, y: Any) -> None:
-    """(x - m) * r * g + b with m and r for each row, g and b for each column."""
+def normalized_rows(x: Array, m: Array, r: Array, g: Array, b: Array, y: Array) -> None:
+    """Write (x - m) * r * g + b with m and r for each row, g and b for each column."""
     rows, width = x.shape
     for i in range(rows):
         row, result, centre, factor = x[i], y[i], m[i], r[i]
@@ -82,8 +92,8 @@ def normalized_rows(x: Any, m: Any, r: Any, g: Any, b: Any, y: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def normalized_columns(x: Any, m: Any, r: Any, g: Any, b: Any, y: Any) -> None:
-    """(x - m) * r * g + b with numbers for each column."""
+def normalized_columns(x: Array, m: Array, r: Array, g: Array, b: Array, y: Array) -> None:
+    """Write (x - m) * r * g + b with m, r, g and b for each column."""
     rows, width = x.shape
     for i in range(rows):
         row, result = x[i], y[i]
@@ -93,48 +103,66 @@ def normalized_columns(x: Any, m: Any, r: Any, g: Any, b: Any, y: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def normalized_vjps_rows(
-    dy: Any, x: Any, m: Any, r: Any, g: Any, dx: Any, dm: Any, dr: Any, dg: Any, db: Any
+    dy: Array,
+    x: Array,
+    m: Array,
+    r: Array,
+    g: Array,
+    dx: Array,
+    dm: Array,
+    dr: Array,
+    dg: Array,
+    db: Array,
 ) -> None:
-    """The VJPs of `normalized_rows`, to all that it takes."""
+    """Write the VJPs of `normalized_rows` with respect to each of its inputs."""
     rows, width = x.shape
-    of_g, of_b = np.zeros(width), np.zeros(width)
+    sum_g, sum_b = np.zeros(width), np.zeros(width)
     for i in range(rows):
         row, upstream, result = x[i], dy[i], dx[i]
-        centre, factor, moved, scaled = m[i], r[i], 0.0, 0.0
+        centre, factor, sum_dy, sum_products = m[i], r[i], 0.0, 0.0
         for j in range(width):
-            each = upstream[j] * g[j]
-            result[j] = each * factor
-            moved = plus(moved, np.float64(each))
-            scaled = plus(scaled, np.float64(each) * np.float64(row[j] - centre))
+            scaled = upstream[j] * g[j]
+            result[j] = scaled * factor
+            sum_dy = plus(sum_dy, np.float64(scaled))
+            sum_products = plus(sum_products, np.float64(scaled) * np.float64(row[j] - centre))
         for j in range(width):
-            of_g[j] += np.float64(upstream[j]) * np.float64((row[j] - centre) * factor)
-            of_b[j] += upstream[j]
-        dm[i], dr[i] = -moved * factor, scaled
+            sum_g[j] += np.float64(upstream[j]) * np.float64((row[j] - centre) * factor)
+            sum_b[j] += upstream[j]
+        dm[i], dr[i] = -sum_dy * factor, sum_products
     for j in range(width):
-        dg[j], db[j] = of_g[j], of_b[j]
+        dg[j], db[j] = sum_g[j], sum_b[j]
 
 
 @njit(cache=True, nogil=True)
 def normalized_vjps_columns(
-    dy: Any, x: Any, m: Any, r: Any, g: Any, dx: Any, dm: Any, dr: Any, dg: Any, db: Any
+    dy: Array,
+    x: Array,
+    m: Array,
+    r: Array,
+    g: Array,
+    dx: Array,
+    dm: Array,
+    dr: Array,
+    dg: Array,
+    db: Array,
 ) -> None:
-    """The VJPs of `normalized_columns`, to all that it takes."""
+    """Write the VJPs of `normalized_columns` with respect to each of its inputs."""
     rows, width = x.shape
-    met, total = np.zeros(width), np.zeros(width)
+    products, total = np.zeros(width), np.zeros(width)
     for i in range(rows):
         row, upstream, result = x[i], dy[i], dx[i]
         for j in range(width):
             result[j] = upstream[j] * g[j] * r[j]
-            met[j] += np.float64(upstream[j]) * np.float64(row[j] - m[j])
+            products[j] += np.float64(upstream[j]) * np.float64(row[j] - m[j])
             total[j] += upstream[j]
     for j in range(width):
         dm[j] = -total[j] * g[j] * r[j]
-        dr[j], dg[j], db[j] = met[j] * g[j], met[j] * r[j], total[j]
+        dr[j], dg[j], db[j] = products[j] * g[j], products[j] * r[j], total[j]
 
 
 @njit(cache=True, nogil=True)
-def product_rows(x: Any, y: Any, z: Any) -> None:
-    """The sum of the products in each row."""
+def product_rows(x: Array, y: Array, z: Array) -> None:
+    """Write the dot product of each row of x with that of y."""
     rows, width = x.shape
     for i in range(rows):
         one, other, total = x[i], y[i], 0.0
@@ -144,8 +172,8 @@ def product_rows(x: Any, y: Any, z: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def product_columns(x: Any, y: Any, z: Any) -> None:
-    """The sum of the products in each column."""
+def product_columns(x: Array, y: Array, z: Array) -> None:
+    """Write the dot product of each column of x with that of y."""
     rows, width = x.shape
     total = np.zeros(width)
     for i in range(rows):
@@ -157,8 +185,8 @@ def product_columns(x: Any, y: Any, z: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def sum_rows(x: Any, z: Any) -> None:
-    """The sum of each row."""
+def sum_rows(x: Array, z: Array) -> None:
+    """Write the sum of each row."""
     rows, width = x.shape
     for i in range(rows):
         row, total = x[i], 0.0
@@ -168,79 +196,83 @@ def sum_rows(x: Any, z: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def layer_rows(epsilon: Any, g: Any, b: Any, x: Any, y: Any) -> None:
-    """Each row moved to mean 0 and variance 1, then scaled and shifted column by column."""
+def layer_rows(epsilon: Array, g: Array, b: Array, x: Array, y: Array) -> None:
+    """Write each row normalized to mean 0 and variance 1, then times g plus b, column by column."""
     rows, width = x.shape
-    known = np.empty(2, x.dtype)
+    moments = np.empty(2, x.dtype)
     for i in range(rows):
         row, result = x[i], y[i]
-        even_out(row, epsilon[0], known)
-        centre, factor = known[0], known[1]
+        write_moments(row, epsilon[0], moments)
+        centre, factor = moments[0], moments[1]
         for j in range(width):
             result[j] = (row[j] - centre) * factor * g[j] + b[j]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def even_out(row: Any, epsilon: Any, known: Any) -> None:
-    """Write down the mean of a row, and one over the root of its variance."""
+def write_moments(row: Array, epsilon: Array, moments: Array) -> None:
+    """Write the mean of a row and one over its standard deviation into `moments`."""
     total, squares = 0.0, 0.0
     for j in range(row.size):
         total = plus(total, np.float64(row[j]))
     mean = total / row.size
-    known[0] = mean
-    centre = known[0]
-    for start in range(0, row.size, FEW):
-        some = row[start : start + FEW]
-        part = known.dtype.type(0)
-        for j in range(some.size):
-            away = some[j] - centre
-            part = plus(part, away * away)
+    moments[0] = mean
+    centre = moments[0]
+    for start in range(0, row.size, BLOCK):
+        block = row[start : start + BLOCK]
+        part = moments.dtype.type(0)
+        for j in range(block.size):
+            deviation = block[j] - centre
+            part = plus(part, deviation * deviation)
         squares += part
-    # The squares are of distances from the mean as it is rounded: what that adds comes off again.
+    # The deviations are from the rounded mean: subtract what the rounding added to the variance.
     variance = squares / row.size - (mean - centre) ** 2
-    known[1] = 1 / np.sqrt(variance + epsilon)
+    moments[1] = 1 / np.sqrt(variance + epsilon)
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT)
-def layer_vjps(epsilon: Any, g: Any, dy: Any, x: Any, dx: Any, dg: Any, db: Any) -> None:
-    """The VJPs of `layer_rows` to the rows, the scales and the shifts."""
+def layer_vjps(
+    epsilon: Array, g: Array, dy: Array, x: Array, dx: Array, dg: Array, db: Array
+) -> None:
+    """Write the VJPs of `layer_rows` with respect to the rows, the scale and the offset."""
     rows, width = x.shape
-    of_g, of_b = np.zeros(width), np.zeros(width)
-    some_g, some_b = np.zeros(width, x.dtype), np.zeros(width, x.dtype)
-    known, means = np.empty(2, x.dtype), np.empty(2, x.dtype)
+    sum_g, sum_b = np.zeros(width), np.zeros(width)
+    block_g, block_b = np.zeros(width, x.dtype), np.zeros(width, x.dtype)
+    moments, means = np.empty(2, x.dtype), np.empty(2, x.dtype)
     for i in range(rows):
         row, upstream, result = x[i], dy[i], dx[i]
-        even_out(row, epsilon[0], known)
-        centre, factor = known[0], known[1]
-        shares(row, upstream, g, known, means)
-        moved, stretched = means[0], means[1]
+        write_moments(row, epsilon[0], moments)
+        centre, factor = moments[0], moments[1]
+        write_upstream_means(row, upstream, g, moments, means)
+        mean_dy, mean_product = means[0], means[1]
         for j in range(width):
-            each, even = upstream[j], (row[j] - centre) * factor
-            result[j] = factor * ((each * g[j] - moved) - even * stretched)
-            some_g[j] += each * even
-            some_b[j] += each
+            dy_j, normalized = upstream[j], (row[j] - centre) * factor
+            result[j] = factor * ((dy_j * g[j] - mean_dy) - normalized * mean_product)
+            block_g[j] += dy_j * normalized
+            block_b[j] += dy_j
         if i % ROWS == ROWS - 1 or i == rows - 1:
             for j in range(width):
-                of_g[j] += some_g[j]
-                of_b[j] += some_b[j]
-            some_g[:] = 0
-            some_b[:] = 0
+                sum_g[j] += block_g[j]
+                sum_b[j] += block_b[j]
+            block_g[:] = 0
+            block_b[:] = 0
     for j in range(width):
-        dg[j], db[j] = of_g[j], of_b[j]
+        dg[j], db[j] = sum_g[j], sum_b[j]
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def shares(row: Any, upstream: Any, g: Any, known: Any, means: Any) -> None:
-    """Write down how far upstream moves a whole row on average, and how far it stretches it."""
-    centre, factor, moved, stretched = known[0], known[1], 0.0, 0.0
-    for start in range(0, row.size, FEW):
-        entries = row[start : start + FEW]
-        some, scales = upstream[start : start + FEW], g[start : start + FEW]
-        one, other = known.dtype.type(0), known.dtype.type(0)
+def write_upstream_means(
+    row: Array, upstream: Array, g: Array, moments: Array, means: Array
+) -> None:
+    """Write the means over a row of dy * g, and of dy * g times the normalized row."""
+    centre, factor, sum_dy, sum_products = moments[0], moments[1], 0.0, 0.0
+    for start in range(0, row.size, BLOCK):
+        entries = row[start : start + BLOCK]
+        block_upstream, scales = upstream[start : start + BLOCK], g[start : start + BLOCK]
+        block_dy, block_products = moments.dtype.type(0), moments.dtype.type(0)
         for j in range(entries.size):
-            inner = some[j] * scales[j]
-            one = plus(one, inner)
-            other = plus(other, inner * ((entries[j] - centre) * factor))
-        moved += one
-        stretched += other
-    means[0], means[1] = moved / row.size, stretched / row.size
+            scaled = block_upstream[j] * scales[j]
+            block_dy = plus(block_dy, scaled)
+            block_products = plus(block_products, scaled * ((entries[j] - centre) * factor))
+        sum_dy += block_dy
+        sum_products += block_products
+    means[0], means[1] = sum_dy / row.size, sum_products / row.size

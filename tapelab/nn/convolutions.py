@@ -1,4 +1,10 @@
-"""Public convolutions over one, two and three axes, forward and transposed."""
+"""`tf.nn`: convolutions over one, two and three spatial axes, forward and transposed.
+
+Inputs are (batch, places…, channels), or channels first by `data_format`; filters are (places…,
+input channels, output channels). Padding is "SAME", "VALID" or a list of (before, after) pairs.
+What does not fit raises InvalidArgumentError with TensorFlow's message. A transposed convolution is
+the VJP of a convolution with respect to its input, as an op of the forward pass.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +20,7 @@ from tapelab.nn.window_arguments import (
     channels_first,
     channels_moved_first,
     channels_moved_last,
-    slid,
+    on_channels_last,
     sliding,
 )
 from tapelab.ops import convolution as ops
@@ -28,9 +34,9 @@ def conv1d(
     input: Any, filters: Any, stride: Any, padding: Any, data_format: str = "NWC",
     dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Each entry is a window of the row times the filter, entry by entry, summed.
+    """The cross-correlation of sequences (batch, place, channel) with filters.
 
-    Rows are (row, place, channel), filters (place, channel, result).
+    Filters are (place, input channel, output channel).
     """
     x, w = tensor(input), tensor(filters)
     return _convolved("Conv1D", 1, x, w, stride, padding, data_format, dilations)
@@ -41,9 +47,9 @@ def conv2d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Each entry is a window of the picture times the filter, entry by entry, summed.
+    """The cross-correlation of images (batch, row, column, channel) with filters.
 
-    Pictures are (image, row, column, channel), filters (row, column, channel, result).
+    Filters are (row, column, input channel, output channel).
     """
     return _convolved("Conv2D", 2, input, filters, strides, padding, data_format, dilations)
 
@@ -53,9 +59,9 @@ def conv3d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NDHWC",
     dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Each entry is a window of the block times the filter, entry by entry, summed.
+    """The cross-correlation of volumes (batch, depth, row, column, channel) with filters.
 
-    Blocks are (block, depth, row, column, channel), filters (depth, row, column, channel, result).
+    Filters are (depth, row, column, input channel, output channel).
     """
     _require_lists("conv3d", strides=strides, dilations=dilations or [1] * 5)
     return _convolved("Conv3D", 3, input, filters, strides, padding, data_format, dilations)
@@ -66,7 +72,7 @@ def convolution(
     input: Any, filters: Any, strides: Any = None, padding: Any = "VALID",
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """A convolution over as many axes as the filters have."""
+    """A convolution over as many spatial axes as the filters have: 1, 2 or 3, else ValueError."""
     x, w = tensor(input), tensor(filters)
     steps = 1 if strides is None else strides
     return _convolved(f"Conv{_axes_of(w)}D", _axes_of(w), x, w, steps, padding, data_format,
@@ -102,7 +108,10 @@ def depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: Any, data_format: str | None = None,
     dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Each channel has filters of its own: channel `c` gives the results `c * m` to `c * m + m`."""
+    """A convolution of each channel by itself.
+
+    Filters are (row, column, channel, m): channel `c` gives the outputs `c * m` to `c * m + m`.
+    """
     _require_lists("depthwise_conv2d_native", strides=strides)
     x, w = matched(input, filter)
     raw = "DepthwiseConv2dNative"
@@ -119,7 +128,7 @@ def separable_conv2d(
     input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """First each channel by itself, then the channels of each place with one another."""
+    """A depthwise convolution, then a pointwise one that mixes the channels of each place."""
     alone = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(alone, pointwise_filter, 1, "VALID", data_format or "NHWC")
 
@@ -137,7 +146,7 @@ def conv1d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The VJP of a convolution over rows, as an op forward."""
+    """The VJP of `conv1d` with respect to its input; `output_shape` is the shape of that input."""
     x, w = tensor(input), tensor(filters)
     return _spread(1, x, w, output_shape, strides, padding, data_format, dilations)
 
@@ -147,7 +156,7 @@ def conv2d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NHWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The VJP of a convolution, as an op forward: each entry is laid over its window."""
+    """The VJP of `conv2d` with respect to its input; `output_shape` is the shape of that input."""
     return _spread(2, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
@@ -156,7 +165,7 @@ def conv3d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NDHWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The VJP of a convolution over blocks, as an op forward."""
+    """The VJP of `conv3d` with respect to its input; `output_shape` is the shape of that input."""
     return _spread(3, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
@@ -165,7 +174,7 @@ def conv_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The VJP of a convolution over as many axes as the filters have."""
+    """The VJP of `convolution` with respect to its input, of shape `output_shape`."""
     if output_shape is None:
         raise ValueError(
             f"`output_shape` must be a tensor or sized collection. Received: "
@@ -179,7 +188,7 @@ def conv_transpose(
 def atrous_conv2d_transpose(
     value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
 ) -> Tensor:
-    """The VJP of a convolution whose filter skips places, as an op forward."""
+    """The VJP of `atrous_conv2d` with respect to its input, of shape `output_shape`."""
     return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)
 
 
@@ -204,7 +213,7 @@ def _convolved(
         convolved: Tensor = op(pictures, w, how=how)
         return convolved
 
-    return slid(raw, x, rank, data_format, compute)
+    return on_channels_last(raw, x, rank, data_format, compute)
 
 
 def _spread(

@@ -14,7 +14,7 @@ from tapelab.core.text_forms import spoken
 from tapelab.dtypes import as_dtype, float32
 from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.kernels.sliding_windows import Sliding
-from tapelab.nn.window_arguments import channels_first, per_axis, slid, sliding
+from tapelab.nn.window_arguments import channels_first, on_channels_last, per_axis, sliding
 from tapelab.ops import pooling as ops
 from tapelab.ops.public import in_default, tensor
 
@@ -147,7 +147,7 @@ def _pooled(
     x = in_default(input, float32) if planes else tensor(input)
     if op is ops.max_pool and rank == 3:
         _refuse_wide(x)
-    return slid(op.raw, x, rank, data_format, compute)
+    return on_channels_last(op.raw, x, rank, data_format, compute)
 
 
 def _refuse_wide(x: Tensor) -> None:

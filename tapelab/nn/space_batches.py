@@ -13,7 +13,7 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
-from tapelab.nn.window_arguments import slid
+from tapelab.nn.window_arguments import on_channels_last
 from tapelab.ops.integer_arguments import number, whole
 from tapelab.ops.public import tensor
 from tapelab.ops.shapes import reshape, transpose
@@ -41,7 +41,7 @@ def depth_to_space(
         )
         return rearranged
 
-    return slid(raw, x, 2, data_format, compute)
+    return on_channels_last(raw, x, 2, data_format, compute)
 
 
 @public(group=True)
@@ -68,7 +68,7 @@ def space_to_depth(
         )
         return rearranged
 
-    return slid(raw, x, 2, data_format, compute)
+    return on_channels_last(raw, x, 2, data_format, compute)
 
 
 def _side(raw: str, block_size: Any) -> int:

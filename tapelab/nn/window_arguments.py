@@ -1,4 +1,12 @@
-"""What convolutions and pooling share: reading strides, paddings and formats as TensorFlow does."""
+"""Arguments of sliding windows: strides, dilations, paddings and data formats as in TensorFlow.
+
+Convolutions, pooling and `space_to_batch` share them. Kernels know one layout: (batch, places…,
+channels), with one batch axis. `on_channels_last` brings an input into it and the result back, so
+that each public function computes for that layout only.
+
+A window slides over `rank` spatial axes, 1 to 3. `raw` is the name of TensorFlow's op, which its
+error messages begin with.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +25,14 @@ FORMATS: Final = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 """The letters for channels last and channels first, by the number of axes to slide along."""
 
 
-def slid(
+def on_channels_last(
     raw: str, x: Tensor, rank: int, data_format: str | None, compute: Callable[[Tensor], Tensor]
 ) -> Tensor:
-    """Compute on pictures with one leading axis and channels last, however they came."""
+    """Compute on images with one batch axis and channels last, in whatever format they are given.
+
+    `compute` maps (batch, places…, channels) to the same layout; the result has the batch axes and
+    the format of x. InvalidArgumentError if x has fewer than `rank + 2` axes.
+    """
     first = channels_first(raw, rank, data_format)
     if x.ndim < rank + 2:
         raise invalid_argument(
@@ -35,7 +47,7 @@ def slid(
 
 
 def channels_first(raw: str, rank: int, data_format: str | None) -> bool:
-    """Whether a format puts the channels before the places; InvalidArgumentError if unknown."""
+    """Whether a data format puts channels before the places; InvalidArgumentError if unknown."""
     last, first = FORMATS[rank]
     if data_format not in {None, last, first}:
         raise invalid_argument(
@@ -46,13 +58,13 @@ def channels_first(raw: str, rank: int, data_format: str | None) -> bool:
 
 
 def channels_moved_last(x: Tensor) -> Tensor:
-    """From (picture, channel, places) to (picture, places, channel)."""
+    """Transpose (batch, channels, places…) to (batch, places…, channels)."""
     moved: Tensor = transpose(x, perm=(0, *range(2, x.ndim), 1))
     return moved
 
 
 def channels_moved_first(x: Tensor) -> Tensor:
-    """From (picture, places, channel) to (picture, channel, places)."""
+    """Transpose (batch, places…, channels) to (batch, channels, places…)."""
     moved: Tensor = transpose(x, perm=(0, x.ndim - 1, *range(1, x.ndim - 1)))
     return moved
 
@@ -61,7 +73,7 @@ def sliding(
     raw: str, length: Lengths, size: Lengths, strides: Any, padding: Any, dilations: Any = None,
     *, first: bool = False,
 ) -> Sliding:  # fmt: skip
-    """How a window of a size slides over places; InvalidArgumentError if it does not fit."""
+    """How a window slides over axes of some lengths; InvalidArgumentError if it does not fit."""
     rank = len(length)
     steps = per_axis(raw, "strides", strides, rank, first=first)
     apart = per_axis(raw, "dilations", 1 if dilations is None else dilations, rank, first=first)
@@ -77,7 +89,11 @@ def sliding(
 
 
 def per_axis(raw: str, what: str, value: Any, rank: int, *, first: bool = False) -> Lengths:
-    """One number for all axes, one for each, or those of picture and channel around them."""
+    """The strides or dilations of the spatial axes.
+
+    TensorFlow takes one number for all of them, one for each, or `rank + 2` with those of batch and
+    channels, which must be 1 (UnimplementedError). ValueError for another length.
+    """
     given = lengths(value, raw)
     if len(given) not in {1, rank, rank + 2}:
         raise ValueError(

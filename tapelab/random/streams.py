@@ -1,7 +1,14 @@
-"""Where random tensors come from: a place in an endless row of random numbers, and draws there.
+"""Streams of random numbers: a counter and a key of a counter-based generator, and draws from it.
 
-Places, and how many numbers a draw uses up, are TensorFlow's, so that equal seeds give equal
-numbers; only gamma, Poisson and binomial numbers are others.
+A stream holds the state of Philox, the counter-based generator of TensorFlow. A draw computes its
+numbers from the counter where it begins, and then advances the counter past those that it used.
+
+- Counters, and how far each draw advances them, are TensorFlow's: equal seeds give equal numbers.
+  Gamma, Poisson and binomial numbers are the exception; they come from NumPy's generator.
+- A draw is an effect: recorders of a trace observe it (`advanced`, `drew`) and repeat it in each
+  call of the traced function.
+- Where a parameter such as the mean has a history on a tape, the draw is of the standard
+  distribution, and recorded ops scale and shift it, so that a gradient reaches the parameter.
 """
 
 from __future__ import annotations
@@ -31,14 +38,14 @@ Make = Callable[[draws.Place], Any]
 
 
 class Source:
-    """A place in a row of random numbers; each draw moves it on by what it used up."""
+    """A stream of random numbers from a state `(counter, key)`, or from a random one."""
 
     def __init__(self, place: draws.Place | None) -> None:
         unknown = int.from_bytes(os.urandom(16), "little"), int.from_bytes(os.urandom(8), "little")
         self._counter, self._key = unknown if place is None else place
 
     def _take(self, steps: int) -> draws.Place:
-        """The place to draw from; the next draw begins so many steps behind it."""
+        """Advance the counter by some steps; return the state before."""
         for observer in thread.__dict__["observers"]:
             observer.advanced(self)
         place = self._counter, self._key
@@ -46,7 +53,7 @@ class Source:
         return place
 
     def _drawn(self, count: int, make: Callable[[draws.Place], Drawn]) -> Drawn:
-        """What is made of so many numbers from the next place on."""
+        """The result of a function that draws `count` numbers from the present state."""
         return self._made(count * draws.RESERVED, make)
 
     def _made(self, steps: int, make: Callable[[draws.Place], Drawn]) -> Drawn:
@@ -60,32 +67,36 @@ class Source:
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
         name: str | None = None,
     ) -> Tensor:  # fmt: skip
-        """Random numbers from the bell curve."""
+        """Normally distributed numbers of a shape; TypeError for a dtype that is no float."""
         kind, size = _floating(dtype), sizes(shape)
-        return self._moved(draws.normal, size, mean, stddev, kind, "random.normal")
+        return self._scaled_normal(draws.normal, size, mean, stddev, kind, "random.normal")
 
     @public(effect="random", graph_name="truncated_normal")
     def truncated_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
         name: str | None = None,
     ) -> Tensor:  # fmt: skip
-        """Random numbers from the bell curve, none of them further away than 2."""
+        """Normally distributed numbers within 2 standard deviations of their mean."""
         kind, size = _floating(dtype), sizes(shape)
-        return self._moved(draws.cut_normal, size, mean, stddev, kind, "random.truncated_normal")
+        return self._scaled_normal(
+            draws.cut_normal, size, mean, stddev, kind, "random.truncated_normal"
+        )
 
-    def _moved(
-        self, bell: Any, size: tuple[int, ...], mean: Any, stddev: Any, kind: DType, how: str
+    def _scaled_normal(
+        self, draw_normal: Any, size: tuple[int, ...], mean: Any, stddev: Any, kind: DType, how: str
     ) -> Tensor:
-        """The bell curve moved and stretched, by ops where a parameter has a history."""
-        width, middle = strict_operand(stddev, kind), strict_operand(mean, kind)
-        plain = _plain(mean, stddev)
+        """Standard normal numbers, scaled and shifted; by ops where a parameter is a tensor."""
+        scale, shift = strict_operand(stddev, kind), strict_operand(mean, kind)
+        constant = _are_numbers(mean, stddev)
 
         def numbers(place: draws.Place) -> Tensor:
-            normal = bell(place, size, kind._numpy)
-            return _constant(normal * width._value + middle._value if plain else normal, kind, how)
+            normal = draw_normal(place, size, kind._numpy)
+            return _constant(
+                normal * scale._value + shift._value if constant else normal, kind, how
+            )
 
         drawn: Any = self._drawn(math.prod(size), numbers)
-        scaled: Tensor = drawn if plain else drawn * width + middle
+        scaled: Tensor = drawn if constant else drawn * scale + shift
         return scaled
 
     @public(effect="random", graph_name="random_uniform/RandomUniform")
@@ -93,27 +104,30 @@ class Source:
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32,
         name: str | None = None,
     ) -> Tensor:  # fmt: skip
-        """Random numbers between two limits; the upper limit is left out."""
+        """Uniformly distributed numbers in [minval, maxval), floats or integers.
+
+        Integers without limits are of the whole range; InvalidArgumentError for an empty interval.
+        """
         kind, size = as_dtype(dtype), sizes(shape)
         if kind.is_integer:
-            return self._whole(size, minval, maxval, kind)
+            return self._integers(size, minval, maxval, kind)
         numpy_kind = _floating(dtype)._numpy
         high = 1.0 if maxval is None else maxval
         low: Any = strict_operand(minval, kind)
         top: Any = strict_operand(high, kind)
-        plain = _plain(minval, high)
+        constant = _are_numbers(minval, high)
 
         def numbers(place: draws.Place) -> Tensor:
             flat = draws.unit(place, size, numpy_kind)
-            if plain:
+            if constant:
                 flat = flat * (top._value - low._value) + low._value
             return _constant(flat, kind, "random.uniform")
 
         drawn: Any = self._drawn(math.prod(size), numbers)
-        scaled: Tensor = drawn if plain else drawn * (top - low) + low
+        scaled: Tensor = drawn if constant else drawn * (top - low) + low
         return scaled
 
-    def _whole(self, size: tuple[int, ...], low: Any, high: Any, kind: DType) -> Tensor:
+    def _integers(self, size: tuple[int, ...], low: Any, high: Any, kind: DType) -> Tensor:
         count = math.prod(size)
         if low is None and high is None:
             return self._drawn(count, lambda place: _constant(
@@ -136,14 +150,21 @@ class Source:
     def gamma(
         self, shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, *, whole: bool = False
     ) -> Tensor:
-        """Random numbers from the gamma distribution; `whole` means that the shape is all of it."""
+        """Gamma-distributed numbers with shape `alpha` and rate `beta`.
+
+        The result has the shape `shape + alpha.shape`, or, if `whole`, `shape`.
+        """
         kind = _floating(dtype)
         a = strict_operand(alpha, kind)
         b: Any = None if beta is None else strict_operand(beta, kind)
-        each = np.broadcast_shapes(a._array.shape, () if b is None else b._array.shape)
-        size = _ending("StatelessRandomGammaV3", shape, each) if whole else (*sizes(shape), *each)
-        shares = self._drawn(math.prod(size), lambda place: draws.numpys(place).random(size))
-        sample: Any = distributions.gamma_sample(a, share=shares)
+        parameter_shape = np.broadcast_shapes(a._array.shape, () if b is None else b._array.shape)
+        size = (
+            _full_shape("StatelessRandomGammaV3", shape, parameter_shape)
+            if whole
+            else (*sizes(shape), *parameter_shape)
+        )
+        fractions = self._drawn(math.prod(size), lambda place: draws.numpys(place).random(size))
+        sample: Any = distributions.gamma_sample(a, share=fractions)
         divided: Tensor = sample if b is None else sample / b
         return divided
 
@@ -151,11 +172,18 @@ class Source:
     def poisson(
         self, shape: Any, lam: Any, dtype: Any = float32, *, whole: bool = False
     ) -> Tensor:  # fmt: skip
-        """Random counts of events that happen `lam` times on average."""
+        """Poisson-distributed counts with mean `lam`.
+
+        The result has the shape `shape + lam.shape`, or, if `whole`, `shape`.
+        """
         rate, kind = tensor(lam), as_dtype(dtype)
-        each = rate._array.shape
-        size = _ending("StatelessRandomPoisson", shape, each) if whole else (*sizes(shape), *each)
-        place = self._drawn(math.prod(size), _itself)
+        parameter_shape = rate._array.shape
+        size = (
+            _full_shape("StatelessRandomPoisson", shape, parameter_shape)
+            if whole
+            else (*sizes(shape), *parameter_shape)
+        )
+        place = self._drawn(math.prod(size), _same_state)
         if whole:
             chosen = {"place": place, "size": size, "dtype": kind._numpy}
             counted: Tensor = distributions.stateless_poisson(rate, **chosen)
@@ -168,19 +196,19 @@ class Source:
     def binomial(
         self, shape: Any, counts: Any, probs: Any, dtype: Any, name: str | None = None
     ) -> Tensor:
-        """How many of so many trials succeed that succeed with a chance."""
+        """How many of `counts` trials succeed, each with probability `probs`."""
         tries, chances = tensor(counts), tensor(probs)
-        each = np.broadcast_shapes(tries._array.shape, chances._array.shape)
-        size = _ending("StatelessRandomBinomial", shape, each)
+        parameter_shape = np.broadcast_shapes(tries._array.shape, chances._array.shape)
+        size = _full_shape("StatelessRandomBinomial", shape, parameter_shape)
         successes: Tensor = distributions.stateless_binomial(
-            chances, place=self._drawn(math.prod(size), _itself),
+            chances, place=self._drawn(math.prod(size), _same_state),
             tries=compute_on_host(_wide, tries), size=size, dtype=as_dtype(dtype)._numpy,
         )  # fmt: skip
         return successes
 
     @public(effect="random")
     def categorical(self, logits: Any, num_samples: Any, dtype: Any = int64) -> Tensor:
-        """Random class numbers, the more likely the higher their logit."""
+        """Class indices (batch, num_samples) drawn with probabilities softmax(logits)."""
         scores = tensor(logits)
         size = scores._array.shape
         if len(size) != 2:
@@ -188,29 +216,29 @@ class Source:
                 "Multinomial", f"logits should be a matrix, got shape {list(size)}"
             )
         count = int(tensor(num_samples)._value)
-        place = self._drawn(size[0] * -(-count // 4) * 4, _itself)
+        place = self._drawn(size[0] * -(-count // 4) * 4, _same_state)
         drawn: Tensor = distributions.random_categorical(
             scores, place=place, count=count, dtype=as_dtype(dtype)._numpy
         )
         return drawn
 
     def permutation(self, count: int) -> tuple[int, ...]:
-        """The numbers from 0 up to the count in a random order."""
+        """The integers 0 … count − 1 in a random order."""
         return self._made(-(-count // 4), lambda place: tuple(draws.order(place, count)))
 
 
 def sizes(shape: Any) -> tuple[int, ...]:
-    """A shape to draw; InvalidArgumentError if a length is below 0."""
+    """A shape as a tuple of ints; InvalidArgumentError if a length is negative."""
     wanted = lengths(shape, "Random")
     if min(wanted, default=0) < 0:
         raise invalid_argument("Random", f"Dimension {min(wanted)} must be >= 0")
     return wanted
 
 
-def _ending(raw: str, shape: Any, each: tuple[int, ...]) -> tuple[int, ...]:
-    """The whole shape of a draw, which must end as the parameters are shaped."""
+def _full_shape(raw: str, shape: Any, parameter_shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a draw; InvalidArgumentError unless it ends with the shape of the parameters."""
     size = sizes(shape)
-    if each and size[-len(each) :] != each:
+    if parameter_shape and size[-len(parameter_shape) :] != parameter_shape:
         raise invalid_argument(raw, "Shape passed in must end with broadcasted shape.")
     return size
 
@@ -225,8 +253,8 @@ def _floating(dtype: Any) -> DType:
     return kind
 
 
-def _plain(*parameters: Any) -> bool:
-    """Whether parameters are mere numbers, without a history or a shape of their own."""
+def _are_numbers(*parameters: Any) -> bool:
+    """Whether parameters are Python numbers, which have no history on a tape."""
     return all(isinstance(each, (int, float)) for each in parameters)
 
 
@@ -234,7 +262,7 @@ def _constant(array: Any, kind: DType, how: str) -> Tensor:
     return new_constant(np.asarray(array).astype(kind.as_numpy_dtype)[()], None, f"tf.{how}")
 
 
-def _itself(place: draws.Place) -> draws.Place:
+def _same_state(place: draws.Place) -> draws.Place:
     return place
 
 
@@ -243,5 +271,5 @@ def _wide(counts: Any) -> Any:
 
 
 def _counts(place: draws.Place, rate: Any, *, size: tuple[int, ...], dtype: Any) -> Any:
-    """How many events there are that happen at a rate."""
+    """Poisson-distributed counts of some rates, as an array."""
     return draws.numpys(place).poisson(rate, size).astype(dtype)
