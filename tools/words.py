@@ -37,6 +37,8 @@ TEMPLATE: Final = LOCALES / "tapelab.pot"
 PAGES: Final = PACKAGE / "grading" / "server" / "templates"
 LANGUAGES: Final = ("zh_CN", "he")
 SAID: Final = frozenset({"say", "sentence", "translated"})
+METHODS: Final = {"say": "say", "say_many": "say_many", "step": "say"}
+"""The methods that say a sentence, and the functions that they stand for."""
 
 FRONT_END: Final = PACKAGE.parent / "extension" / "src"
 _WORD: Final = r"'((?:[^'\\\n]|\\.)*)'"
@@ -67,8 +69,12 @@ def _said_in(code: str, path: Path) -> Iterator[tuple[Message, str]]:
 
 
 def _said(call: ast.Call) -> Iterator[Message]:
-    """The template that a call says: `say("…")`, `say_many("…", "…", n)`, `count(n, "op")`."""
-    name = getattr(call.func, "id", "")
+    """The template that a call says: `say("…")`, `site.say("…")`, `count(n, "op")`.
+
+    Of the methods, those of `diagnosis.site.Site` count.
+    """
+    method = getattr(call.func, "attr", "")
+    name = getattr(call.func, "id", METHODS.get(method, ""))
     texts = [_text(each) for each in call.args[:2]]
     if name == "count" and len(texts) == 2 and texts[1]:
         yield f"{{count}} {texts[1]}", f"{{count}} {texts[1]}s"

@@ -27,7 +27,8 @@ from tapelab.diagnosis.descriptions import (
     say,
     written_call,
 )
-from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.finding import Finding
+from tapelab.diagnosis.site import site_at
 from tapelab.diagnosis.summed_gradients import updates_variables
 from tapelab.views.number_format import format_brief
 
@@ -192,14 +193,14 @@ def _finding(case: Case, message: str) -> Finding:
     span = case.recording.tensor(case.target).span
     if request and case.request:
         span = case.request.span
-    return Finding(
-        code="COMPLEX_CONVENTION",
-        title=say("This is the conjugate of the derivative"),
-        message=message,
-        where=case.codes.where(span),
+    site = site_at(case, span)
+    return site.finding(
+        "COMPLEX_CONVENTION",
+        say("This is the conjugate of the derivative"),
+        message,
         fix=_fix(request) if request else None,
         evidence=(case.request.index,) if case.request else case.made(case.target),
-        steps=(Step(case.codes.line(span), say("the source is complex")),),
+        steps=(site.step("the source is complex"),),
     )
 
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import format_value, name_of, paragraph, say, sentence, spot
-from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.descriptions import format_value, name_of, say, sentence
+from tapelab.diagnosis.finding import Finding
+from tapelab.diagnosis.site import site_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,30 +104,24 @@ def _undetermined(
     case: Case, backward: BackwardSteps, step: int, gap: float, pair: float, largest: float
 ) -> Finding:
     event = backward.event[step]
-    span, text, line = spot(case, event, backward.ops[step])
+    site = site_of(case, event, backward.ops[step])
     kind, name = say(DECOMPOSING[backward.ops[step]]), name_of(case, backward.ran(step).inputs[0])
-    return Finding(
-        code="DEGENERATE",
-        title=say("The vectors of `{text}` are not determined", text=text),
-        message=paragraph(
-            say(
-                "Two {kind} of `{name}` in line {line} are {pair}, with a gap of {gap}.",
-                kind=kind,
-                name=name,
-                line=line,
-                pair=format_value(pair),
-                gap=format_value(gap),
-            ),
-            say(
-                "The gradient of their vectors contains 1 / gap, so the gradient for `{source}` "
-                "has no meaning.",
-                source=name_of(case, case.source),
-            ),
+    return site.finding(
+        "DEGENERATE",
+        site.say("The vectors of `{text}` are not determined"),
+        site.say(
+            "Two {kind} of `{name}` in line {line} are {pair}, with a gap of {gap}.",
+            kind=kind,
+            name=name,
+            pair=format_value(pair),
+            gap=format_value(gap),
         ),
-        where=case.codes.where(span),
+        site.say(
+            "The gradient of their vectors contains 1 / gap, so the gradient for `{source}` "
+            "has no meaning."
+        ),
         fix=_set_apart(case, backward, step, largest),
-        evidence=(event,),
-        steps=(Step(line, say("the gap is {gap}", gap=format_value(gap))),),
+        steps=(site.step("the gap is {gap}", gap=format_value(gap)),),
     )
 
 

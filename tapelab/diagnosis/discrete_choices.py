@@ -11,26 +11,17 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_source, finding
-from tapelab.diagnosis.descriptions import (
-    argument,
-    name_of,
-    paragraph,
-    say,
-    sentence,
-    shortened,
-    text_of,
-    written_call,
-)
+from tapelab.diagnosis.descriptions import argument, name_of, say, sentence, shortened, written_call
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.site import Site, site_of
 from tapelab.diagnosis.smooth_relaxations import blended
-from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.edges import Edge
-    from tapelab.diagnosis.finding import Fix, Where
+    from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.source_code import Code
     from tapelab.recording.events import Located
 
@@ -153,28 +144,24 @@ def _of_what_is_picked_from(case: Case, edge: Edge) -> Fix | None:
 
 
 def _chosen(case: Case, edge: Edge) -> Finding:
-    span = case.recording.located[edge.event].span
-    name, text = name_of(case, case.source), text_of(case, span)
+    name = name_of(case, case.source)
+    site = site_of(case, edge.event)
     place = picks(case, edge)
-    return Finding(
-        code="INDEX_ONLY" if place else "PREDICATE_ONLY",
-        title=say(CHOOSES, name=name, text=text),
-        message=say(
+    return site.finding(
+        "INDEX_ONLY" if place else "PREDICATE_ONLY",
+        site.say(CHOOSES, name=name),
+        site.say(
             "`{name}` is an index in `{text}`. An index cannot change by a small amount, so it "
             "has no gradient. The tensor that is indexed has one.",
             name=name,
-            text=text,
         )
         if place
-        else say(
+        else site.say(
             "`{name}` is a condition in `{text}`. True and false cannot change by a small amount.",
             name=name,
-            text=text,
         ),
-        where=case.codes.where(span),
         fix=_of_what_is_picked_from(case, edge) if place else None,
-        evidence=(edge.event,),
-        steps=(Step(line_of(case, edge.event), say("`{name}` chose", name=name)),),
+        steps=(site.step("`{name}` chose", name=name),),
     )
 
 
@@ -332,31 +319,23 @@ def _making(case: Case) -> Iterator[int]:
 
 
 def _decided(case: Case, predicate: Predicate) -> Finding:
-    source, target = name_of(case, case.source), name_of(case, case.target)
-    code, span = predicate.code, predicate.place.span
+    code, place = predicate.code, predicate.place
     extent, text = code.extent(predicate.node), shortened(code.text(predicate.node))
-    return Finding(
-        code="PREDICATE_ONLY",
-        title=say("`{source}` only decides which branch runs", source=source),
-        message=paragraph(
-            say(
-                "`{source}` affects `{target}` only through the condition `{text}` in line {line}.",
-                source=source,
-                target=target,
-                text=text,
-                line=extent.line,
-            ),
-            _taken(case, predicate),
-            say(
-                "A gradient flows through the branch that ran, not through the condition. Use "
-                "`{source}` in the branches, or blend them smoothly.",
-                source=source,
-            ),
+    site = Site(case, place.span, text, place.index, extent)
+    return site.finding(
+        "PREDICATE_ONLY",
+        site.say("`{source}` only decides which branch runs"),
+        site.say(
+            "`{source}` affects `{target}` only through the condition `{text}` in line {line}.",
+            line=extent.line,
         ),
-        where=case.codes.where(span, extent),
+        _taken(case, predicate),
+        site.say(
+            "A gradient flows through the branch that ran, not through the condition. Use "
+            "`{source}` in the branches, or blend them smoothly."
+        ),
         fix=blended(code, predicate.node),
-        evidence=(predicate.place.index,),
-        steps=(Step(extent.line, say("`{text}` was evaluated", text=text)),),
+        steps=(Step(extent.line, site.say("`{text}` was evaluated")),),
     )
 
 
@@ -404,8 +383,7 @@ def only_its_shape(case: Case) -> Finding | None:
         code = case.codes.of(span)
         for at, node in code.placed if code else ():
             if code and _is_shape_of(node, name):
-                where = case.codes.where(span, at)
-                return _shape(case, name, code.text(at), where)
+                return _shape(Site(case, span, code.text(at), part=at), name)
     return None
 
 
@@ -418,19 +396,15 @@ def _is_shape_of(node: ast.AST, name: str) -> bool:
     return False
 
 
-def _shape(case: Case, name: str, text: str, where: Where | None) -> Finding:
-    target = name_of(case, case.target)
-    return Finding(
-        code="SHAPE_ONLY",
-        title=say("Only the shape of `{name}` is used", name=name),
-        message=say(
+def _shape(site: Site, name: str) -> Finding:
+    case = site.case
+    return site.finding(
+        "SHAPE_ONLY",
+        say("Only the shape of `{name}` is used", name=name),
+        site.say(
             "`{text}` uses the shape of `{name}`, not its values. So `{target}` does not change "
             "when the values change.",
-            text=text,
             name=name,
-            target=target,
         ),
-        where=where,
-        fix=None,
         evidence=(*case.made(case.source), *(p.index for p in case.recording.placed(e.Opened))),
     )

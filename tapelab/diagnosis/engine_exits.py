@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_cut, at_source, check, finding
-from tapelab.diagnosis.descriptions import (
-    ENDS_AT,
-    consequence,
-    name_of,
-    number,
-    paragraph,
-    say,
-    text_of,
-)
+from tapelab.diagnosis.descriptions import ENDS_AT, consequence, name_of, number, say
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.host_roundtrips import Trail
+from tapelab.diagnosis.site import site_of
 from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
 from tapelab.recording.facts import STRAY
@@ -160,16 +153,13 @@ def left(case: Case, edge: Edge) -> Finding:
     assert isinstance(place.event, e.Left)
     name, value = name_of(case, edge.origin), number(case, edge.to)
     back = case.recording.located[_came_back(case, edge)]
-    text = text_of(case, place.span) or case.recording.strings[place.event.how]
-    return Finding(
-        code="LEFT_ENGINE",
-        title=say(ENDS_AT, text=text),
-        message=paragraph(
-            _how(case, edge, name),
-            _plain_numbers(case, edge.to),
-            consequence(case),
-        ),
-        where=case.codes.where(place.span),
+    site = site_of(case, place.index, case.recording.strings[place.event.how])
+    return site.finding(
+        "LEFT_ENGINE",
+        site.say(ENDS_AT),
+        _how(case, edge, name),
+        _plain_numbers(case, edge.to),
+        consequence(case),
         fix=stay_on_the_tape(case, [place.span, *_others(case, edge)], back.span),
         evidence=_evidence(case, edge),
         steps=_roundtrip_steps(case, edge, name, value),
@@ -184,19 +174,15 @@ def no_tensor(case: Case) -> Finding | None:
     stray = isinstance(maker, e.Made) and case.recording.strings[maker.how] == STRAY
     if not stray or case.path:
         return None
-    target = name_of(case, case.target)
-    return Finding(
-        code="LEFT_ENGINE",
-        title=say("`{target}` is not a tensor", target=target),
-        message=say(
+    site = site_of(case, event)
+    return site.finding(
+        "LEFT_ENGINE",
+        site.say("`{target}` is not a tensor"),
+        site.say(
             "`{target}` is a plain number of NumPy or Python, {value}. It has no history, so it "
             "has no gradient. Compute it with tf ops.",
-            target=target,
             value=number(case, case.target),
         ),
-        where=case.codes.where(case.recording.located[event].span),
-        fix=None,
-        evidence=(event,),
     )
 
 
@@ -307,19 +293,17 @@ def _step_around(case: Case, exit_: Located) -> Located | None:
 
 
 def _left_inside(case: Case, step: Located, place: Located) -> Finding:
-    text = text_of(case, place.span) or "NumPy"
-    return Finding(
-        code="LEFT_ENGINE",
-        title=say("`{text}` leaves the tape inside `tf.py_function`", text=text),
-        message=say(
+    site = site_of(case, place.index, "NumPy")
+    return site.finding(
+        "LEFT_ENGINE",
+        site.say("`{text}` leaves the tape inside `tf.py_function`"),
+        site.say(
             "`tf.py_function` differentiates the tf ops in its function. `{text}` passes the "
-            "value to NumPy, so the gradient of this step is 0.",
-            text=text,
+            "value to NumPy, so the gradient of this step is 0."
         ),
-        where=case.codes.where(place.span),
         fix=called_directly(case, step.span),
         evidence=(place.index, step.index),
-        steps=(Step(case.codes.line(place.span), say("`{text}` left the tape", text=text)),),
+        steps=(site.step("`{text}` left the tape"),),
     )
 
 

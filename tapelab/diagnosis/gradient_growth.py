@@ -11,17 +11,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import (
-    format_value,
-    name_of,
-    operand,
-    paragraph,
-    say,
-    say_many,
-    spot,
-    text_of,
-)
+from tapelab.diagnosis.descriptions import format_value, name_of, operand, say
 from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.site import Site, site_of
 from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
 
@@ -124,33 +116,23 @@ def _comes_of(case: Case, tensor: int, means: set[int]) -> bool:
 
 def _cancelled(case: Case, backward: BackwardSteps, step: int, centred: int) -> Finding:
     event, name = backward.event[step], name_of(case, case.source)
-    span, _, added = spot(case, event)
-    _, text, line = spot(case, centred, "the mean")
-    terms = format_value(float(f"{backward.largest[backward.upstream[step]]:.2g}"))
-    return Finding(
-        code="CANCELLED_BY_MEAN",
-        title=say("The mean removes `{name}`", name=name),
-        message=paragraph(
-            say(
-                "`{name}` shifts all rows by the same amount, and `{text}` in line {line} "
-                "subtracts their mean. So the result does not depend on `{name}`.",
-                name=name,
-                text=text,
-                line=line,
-            ),
-            say(
-                "Gradients of up to {terms} arrive and cancel to {total}.",
-                terms=terms,
-                total=format_value(float(f"{backward.largest[backward.result]:.2g}")),
-            ),
+    added, mean = site_of(case, event), site_of(case, centred, "the mean")
+    return added.finding(
+        "CANCELLED_BY_MEAN",
+        say("The mean removes `{name}`", name=name),
+        mean.say(
+            "`{name}` shifts all rows by the same amount, and `{text}` in line {line} "
+            "subtracts their mean. So the result does not depend on `{name}`.",
+            name=name,
         ),
-        where=case.codes.where(span),
+        say(
+            "Gradients of up to {terms} arrive and cancel to {total}.",
+            terms=format_value(float(f"{backward.largest[backward.upstream[step]]:.2g}")),
+            total=format_value(float(f"{backward.largest[backward.result]:.2g}")),
+        ),
         fix=_without(case, backward, step),
         evidence=(event, centred),
-        steps=(
-            Step(added, say("`{name}` was added", name=name)),
-            Step(line, say("the mean removed it")),
-        ),
+        steps=(added.step("`{name}` was added", name=name), mean.step("the mean removed it")),
     )
 
 
@@ -237,13 +219,13 @@ def vanishing(case: Case) -> Iterator[Finding]:
     chain = _chain(backward, backward.back_from(top), sign=-1)
     if chain is None or chain.factor > FADED:
         return
-    text = _text(case, backward, chain)
-    yield Finding(
-        code="VANISHING",
-        title=say("The gradient vanishes on the path to `{name}`", name=name_of(case, case.source)),
-        message=paragraph(_from_to(case, seed, end), _alike(case, backward, chain, text)),
-        where=case.codes.where(_span(case, backward, chain)),
-        fix=_unsquashed(case, backward, chain),
+    site = _last_op(case, backward, chain)
+    yield site.finding(
+        "VANISHING",
+        say("The gradient vanishes on the path to `{name}`", name=name_of(case, case.source)),
+        _from_to(site, seed, end),
+        _alike(site, backward, chain),
+        fix=_unsquashed(case, site.span, chain),
         evidence=tuple(backward.event[step] for step in chain.steps),
         steps=_ends(case, backward, chain),
     )
@@ -280,16 +262,13 @@ def exploding(case: Case) -> Iterator[Finding]:
     backward, chain = case.backward, grows(case)
     if backward is None or chain is None:
         return
-    text = _text(case, backward, chain)
-    yield Finding(
-        code="EXPLODING",
-        title=say("The gradient explodes on the path to `{name}`", name=name_of(case, case.source)),
-        message=paragraph(
-            _from_to(case, _seed(backward), backward.largest[backward.result]),
-            _alike(case, backward, chain, text),
-        ),
-        where=case.codes.where(_span(case, backward, chain)),
-        fix=_bounded(case, backward, chain),
+    site = _last_op(case, backward, chain)
+    yield site.finding(
+        "EXPLODING",
+        say("The gradient explodes on the path to `{name}`", name=name_of(case, case.source)),
+        _from_to(site, _seed(backward), backward.largest[backward.result]),
+        _alike(site, backward, chain),
+        fix=_bounded(case, site.span),
         evidence=tuple(backward.event[step] for step in chain.steps),
         steps=_ends(case, backward, chain),
     )
@@ -350,41 +329,31 @@ def _chain(backward: BackwardSteps, steps: list[int], sign: int) -> Chain | None
     return Chain(name, alike, math.exp(sign * sum(logs[step] for step in alike)))
 
 
-def _from_to(case: Case, seed: float, end: float) -> str:
-    target, source = name_of(case, case.target), name_of(case, case.source)
-    return say(
+def _from_to(site: Site, seed: float, end: float) -> str:
+    return site.say(
         "The gradient is {seed} at `{target}`, and for `{source}` the largest number in it is "
         "{end}.",
         seed=format_value(seed),
-        target=target,
-        source=source,
         end=format_value(end),
     )
 
 
-def _alike(case: Case, backward: BackwardSteps, chain: Chain, text: str) -> str:
-    lines = sorted({line_of(case, backward.event[step]) for step in chain.steps})
-    return say_many(
+def _alike(site: Site, backward: BackwardSteps, chain: Chain) -> str:
+    return site.say_many(
         "{count} op such as `{text}` in line {line} multiplied it by {each} each, in all by "
         "{factor}.",
         "{count} ops such as `{text}` in line {line} multiplied it by {each} each, in all by "
         "{factor}.",
         len(chain.steps),
-        text=text,
-        line=lines[0],
+        line=min(line_of(site.case, backward.event[step]) for step in chain.steps),
         each=format_value(float(f"{chain.each:.2g}")),
         factor=format_value(float(f"{chain.factor:.2g}")),
     )
 
 
-def _span(case: Case, backward: BackwardSteps, chain: Chain) -> int:
+def _last_op(case: Case, backward: BackwardSteps, chain: Chain) -> Site:
     """The place of the op nearest to the source."""
-    event: int = backward.event[chain.steps[-1]]
-    return case.recording.located[event].span
-
-
-def _text(case: Case, backward: BackwardSteps, chain: Chain) -> str:
-    return text_of(case, _span(case, backward, chain)) or chain.op
+    return site_of(case, backward.event[chain.steps[-1]], chain.op)
 
 
 def _ends(case: Case, backward: BackwardSteps, chain: Chain) -> tuple[Step, ...]:
@@ -400,9 +369,8 @@ def _ends(case: Case, backward: BackwardSteps, chain: Chain) -> tuple[Step, ...]
     )
 
 
-def _unsquashed(case: Case, backward: BackwardSteps, chain: Chain) -> Fix | None:
+def _unsquashed(case: Case, span: int, chain: Chain) -> Fix | None:
     """The line with an activation function whose derivative is 1 above 0."""
-    span = _span(case, backward, chain)
     call, code = case.codes.expression(span), case.codes.of(span)
     if chain.op not in SQUASHING or code is None or not isinstance(call, ast.Call):
         return None
@@ -410,9 +378,8 @@ def _unsquashed(case: Case, backward: BackwardSteps, chain: Chain) -> Fix | None
     return edits.fix(code, [edits.replaced(code, call.func, text)])
 
 
-def _bounded(case: Case, backward: BackwardSteps, chain: Chain) -> Fix | None:
+def _bounded(case: Case, span: int) -> Fix | None:
     """The line with its result kept between -1 and 1, where it gives one name a new value."""
-    span = _span(case, backward, chain)
     node, code = case.codes.expression(span), case.codes.of(span)
     if code is None or node is None or not isinstance(code.parent.get(node), ast.Assign):
         return None

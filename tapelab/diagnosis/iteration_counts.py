@@ -12,16 +12,9 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import (
-    format_value,
-    name_of,
-    number,
-    paragraph,
-    say,
-    shortened,
-    text_of,
-)
+from tapelab.diagnosis.descriptions import format_value, name_of, number, say, shortened
 from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.site import Site, site_at
 from tapelab.diagnosis.tape_block import line_of, marker
 from tapelab.recording import events as e
 
@@ -171,30 +164,26 @@ def _fixed_by_source(case: Case, backward: BackwardSteps, tensor: int, loop: Loo
 
 
 def _truncated(case: Case, loop: Loop, moves: list[float], size: float, residual: float) -> Finding:
-    text, line = text_of(case, loop.span), line_of(case, loop.events[-1])
+    line = line_of(case, loop.events[-1])
+    site = site_at(case, loop.span)
     updates = len(loop.events)
-    return Finding(
-        code="NOT_CONVERGED",
-        title=say("`{text}` has not converged", text=text),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} ran {updates} times. The last update changed the value "
-                "by {move}, to {value}, and the residual is {residual}.",
-                text=text,
-                line=line,
-                updates=updates,
-                move=format_value(float(f"{moves[-1]:.2g}")),
-                value=_said(case, loop.values[-1]),
-                residual=format_value(float(f"{residual:.2g}")),
-            ),
-            say(
-                "So the gradient for `{source}` is that of {updates} updates, not that of the "
-                "solution.",
-                source=name_of(case, case.source),
-                updates=updates,
-            ),
+    return site.finding(
+        "NOT_CONVERGED",
+        site.say("`{text}` has not converged"),
+        site.say(
+            "`{text}` in line {line} ran {updates} times. The last update changed the value "
+            "by {move}, to {value}, and the residual is {residual}.",
+            line=line,
+            updates=updates,
+            move=format_value(float(f"{moves[-1]:.2g}")),
+            value=_said(case, loop.values[-1]),
+            residual=format_value(float(f"{residual:.2g}")),
         ),
-        where=case.codes.where(loop.span),
+        site.say(
+            "So the gradient for `{source}` is that of {updates} updates, not that of the "
+            "solution.",
+            updates=updates,
+        ),
         fix=_longer(case, loop, moves, size),
         evidence=loop.events,
         steps=tuple(
@@ -421,30 +410,26 @@ def _fixed_count(loop: Around, count: int) -> Fix | None:
 
 
 def _chosen_by_data(case: Case, loop: Around, test: e.Located, count: int) -> Finding:
-    text, line = shortened(loop.code.text(loop.test)), case.codes.line(test.span)
+    text = shortened(loop.code.text(loop.test))
     name = name_of(case, case.source)
     event = case.flow.maker_of.get(_left(test).tensor, -1)
-    return Finding(
-        code="DATA_DEPENDENT_TRIP_COUNT",
-        title=say("`{name}` decides how often the loop runs", name=name),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} ended the loop after {count} iterations, and that number "
-                "depends on `{name}`.",
-                text=text,
-                line=line,
-                count=count,
-                name=name,
-            ),
-            say(
-                "The gradient holds for {count} iterations. It ignores that another `{name}` "
-                "could change their number.",
-                count=count,
-                name=name,
-            ),
+    site = Site(case, test.span, text)
+    return site.finding(
+        "DATA_DEPENDENT_TRIP_COUNT",
+        say("`{name}` decides how often the loop runs", name=name),
+        site.say(
+            "`{text}` in line {line} ended the loop after {count} iterations, and that number "
+            "depends on `{name}`.",
+            count=count,
+            name=name,
         ),
-        where=case.codes.where(test.span),
+        say(
+            "The gradient holds for {count} iterations. It ignores that another `{name}` "
+            "could change their number.",
+            count=count,
+            name=name,
+        ),
         fix=_fixed_count(loop, count),
         evidence=(event, test.index) if event >= 0 else (test.index,),
-        steps=(Step(line, say("the loop ran {count} times", count=count)),),
+        steps=(site.step("the loop ran {count} times", count=count),),
     )

@@ -10,17 +10,10 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_source, check, finding
-from tapelab.diagnosis.descriptions import (
-    format_value,
-    name_of,
-    number,
-    paragraph,
-    say,
-    sentence,
-    spot,
-)
-from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.descriptions import format_value, name_of, number, say, sentence
+from tapelab.diagnosis.finding import Finding
 from tapelab.diagnosis.saturation import dead_units
+from tapelab.diagnosis.site import Site, site_of
 from tapelab.recording import events as e
 from tapelab.recording.schema import Role
 
@@ -146,29 +139,23 @@ def _else_branch(case: Case, span: int, branch: ast.If | ast.IfExp | ast.Call) -
 def _singled_out(case: Case, event: int, equal: int, fix: Fix | None) -> Finding:
     ran = case.recording.event(equal)
     assert isinstance(ran, e.Ran)
-    span, text, line = spot(case, equal, "equal")
+    site = site_of(case, equal, "equal")
     point = case.recording.measures.of(ran.inputs[1])
-    return Finding(
-        code="ON_KINK",
-        title=say("The input is exactly the special case of `{text}`", text=text),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} is true for {value}, so the special case was used, which "
-                "is a constant.",
-                text=text,
-                line=line,
-                value=format_value(point.greatest),
-            ),
-            say(
-                "So the gradient for `{source}` is that of a constant, although the function may "
-                "be smooth.",
-                source=name_of(case, case.source),
-            ),
+    return site.finding(
+        "ON_KINK",
+        site.say("The input is exactly the special case of `{text}`"),
+        site.say(
+            "`{text}` in line {line} is true for {value}, so the special case was used, which "
+            "is a constant.",
+            value=format_value(point.greatest),
         ),
-        where=case.codes.where(span),
+        site.say(
+            "So the gradient for `{source}` is that of a constant, although the function may "
+            "be smooth."
+        ),
         fix=fix,
         evidence=(equal, event),
-        steps=(Step(line, say("`{text}` was true", text=text)),),
+        steps=(site.step("`{text}` was true"),),
     )
 
 
@@ -294,23 +281,15 @@ def _all_shared(backward: BackwardSteps, step: int) -> bool:
 
 
 def _on_kink(case: Case, backward: BackwardSteps, step: int) -> Finding:
-    event = backward.event[step]
-    span, text, line = spot(case, event, backward.ops[step])
-    return Finding(
-        code="ON_KINK",
-        title=say("The input of `{text}` is exactly at its kink", text=text),
-        message=paragraph(
-            _received(case, backward, step, text, line),
-            say(AGREED[backward.ops[step]]),
-            say(
-                "This convention decides the gradient for `{source}`.",
-                source=name_of(case, case.source),
-            ),
-        ),
-        where=case.codes.where(span),
-        fix=_without_kink(case, span, backward.ops[step]),
-        evidence=(event,),
-        steps=(Step(line, say("the gradient follows a convention here")),),
+    site = site_of(case, backward.event[step], backward.ops[step])
+    return site.finding(
+        "ON_KINK",
+        site.say("The input of `{text}` is exactly at its kink"),
+        _received(site, backward, step),
+        say(AGREED[backward.ops[step]]),
+        site.say("This convention decides the gradient for `{source}`."),
+        fix=_without_kink(case, site.span, backward.ops[step]),
+        steps=(site.step("the gradient follows a convention here"),),
     )
 
 
@@ -332,25 +311,18 @@ def _called(case: Case, tensor: int) -> str:
     return number(case, tensor) if unnamed else name_of(case, tensor)
 
 
-def _received(case: Case, backward: BackwardSteps, step: int, text: str, line: int) -> str:
+def _received(site: Site, backward: BackwardSteps, step: int) -> str:
     ran = backward.ran(step)
     if backward.ops[step] in AT_ZERO:
-        return say("`{text}` in line {line} received 0.", text=text, line=line)
+        return site.say("`{text}` in line {line} received 0.")
     if len(ran.inputs) > 1:
-        names = [_called(case, each) for each in ran.inputs[:2]]
+        one, other = (_called(site.case, each) for each in ran.inputs[:2])
         value = format_value(backward.measures.of(ran.inputs[0]).greatest)
-        return say(
+        return site.say(
             "`{text}` in line {line} compares `{one}` and `{other}`, which are equal: {value}.",
-            text=text,
-            line=line,
-            one=names[0],
-            other=names[1],
+            one=one,
+            other=other,
             value=value,
         )
     extreme = format_value(backward.measures.of(ran.outputs[0]).greatest)
-    return say(
-        "`{text}` in line {line} found {value} more than once.",
-        text=text,
-        line=line,
-        value=extreme,
-    )
+    return site.say("`{text}` in line {line} found {value} more than once.", value=extreme)

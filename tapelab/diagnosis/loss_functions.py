@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import name_of, paragraph, say, spot, value_range
-from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.descriptions import name_of, say, value_range
+from tapelab.diagnosis.finding import Finding
+from tapelab.diagnosis.site import site_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -82,25 +83,19 @@ def _gets_labels(case: Case, backward: BackwardSteps, step: int) -> bool:
 
 def _swapped(case: Case, backward: BackwardSteps, step: int) -> Finding:
     event = backward.event[step]
-    span, text, line = spot(case, event, backward.ops[step])
-    return Finding(
-        code="SWAPPED_LOSS_ARGUMENTS",
-        title=say("The arguments of `{text}` look swapped", text=text),
-        message=paragraph(
-            say(
-                "The loss in line {line} takes the labels first and the predictions second. Here "
-                "the gradient flows into the first argument only.",
-                line=line,
-            ),
-            say(
-                "So `{source}` is used as labels, and the loss takes the logarithm of the labels.",
-                source=name_of(case, case.source),
-            ),
+    site = site_of(case, event, backward.ops[step])
+    return site.finding(
+        "SWAPPED_LOSS_ARGUMENTS",
+        site.say("The arguments of `{text}` look swapped"),
+        site.say(
+            "The loss in line {line} takes the labels first and the predictions second. Here "
+            "the gradient flows into the first argument only."
         ),
-        where=case.codes.where(span),
-        fix=_exchanged(case, span),
-        evidence=(event,),
-        steps=(Step(line, say("the labels got the gradient")),),
+        site.say(
+            "So `{source}` is used as labels, and the loss takes the logarithm of the labels."
+        ),
+        fix=_exchanged(case, site.span),
+        steps=(site.step("the labels got the gradient"),),
     )
 
 
@@ -205,34 +200,26 @@ def _applied_before(case: Case, tensor: int, applied: str) -> int:
 
 def _twice(case: Case, backward: BackwardSteps, step: int, first: int, applied: str) -> Finding:
     event = backward.event[step]
-    span, text, line = spot(case, first, applied)
-    _, loss, used = spot(case, event, backward.ops[step])
-    outputs = value_range(backward, backward.tensor[step])
-    return Finding(
-        code="DOUBLE_SOFTMAX",
-        title=say("{applied} is applied twice", applied=applied),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} returns probabilities, {made}. `{loss}` expects logits "
-                "and applies {applied} again.",
-                text=text,
-                line=line,
-                made=outputs,
-                loss=loss,
-                applied=applied,
-            ),
-            say(
-                "Logits between 0 and 1 are almost equal, so the gradient for `{source}` is far "
-                "too small.",
-                source=name_of(case, case.source),
-            ),
+    site, loss = site_of(case, first, applied), site_of(case, event, backward.ops[step])
+    return site.finding(
+        "DOUBLE_SOFTMAX",
+        say("{applied} is applied twice", applied=applied),
+        site.say(
+            "`{text}` in line {line} returns probabilities, {made}. `{loss}` expects logits "
+            "and applies {applied} again.",
+            made=value_range(backward, backward.tensor[step]),
+            loss=loss.text,
+            applied=applied,
         ),
-        where=case.codes.where(span),
-        fix=_once(case, span, applied) or _no_logits(case, event),
+        site.say(
+            "Logits between 0 and 1 are almost equal, so the gradient for `{source}` is far "
+            "too small."
+        ),
+        fix=_once(case, site.span, applied) or _no_logits(case, event),
         evidence=(first, event),
         steps=(
-            Step(line, say("{applied} once", applied=applied)),
-            Step(used, say("{applied} again", applied=applied)),
+            site.step("{applied} once", applied=applied),
+            loss.step("{applied} again", applied=applied),
         ),
     )
 
@@ -284,26 +271,20 @@ def group_of(case: Case, ran: e.Ran | None) -> str:
 
 
 def _never(case: Case, backward: BackwardSteps, step: int) -> Finding:
-    span, text, line = spot(case, backward.event[step])
+    site = site_of(case, backward.event[step])
     name = name_of(case, backward.tensor[step])
-    return Finding(
-        code="DOUBLE_SOFTMAX",
-        title=say("`{text}` expects probabilities", text=text),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} got `{name}`, {values}. These are logits, not numbers "
-                "between 0 and 1.",
-                text=text,
-                line=line,
-                name=name,
-                values=value_range(backward, backward.tensor[step]),
-            ),
-            say("With `from_logits=True` it turns logits into probabilities."),
+    return site.finding(
+        "DOUBLE_SOFTMAX",
+        site.say("`{text}` expects probabilities"),
+        site.say(
+            "`{text}` in line {line} got `{name}`, {values}. These are logits, not numbers "
+            "between 0 and 1.",
+            name=name,
+            values=value_range(backward, backward.tensor[step]),
         ),
-        where=case.codes.where(span),
-        fix=_from_logits(case, span),
-        evidence=(backward.event[step],),
-        steps=(Step(line, say("`{name}` was used as probabilities", name=name)),),
+        say("With `from_logits=True` it turns logits into probabilities."),
+        fix=_from_logits(case, site.span),
+        steps=(site.step("`{name}` was used as probabilities", name=name),),
     )
 
 

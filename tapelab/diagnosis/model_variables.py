@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import argument, name_of, paragraph, say, say_many, text_of
+from tapelab.diagnosis.descriptions import argument, name_of, say, say_many
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.tape_block import line_of, tape_name
+from tapelab.diagnosis.site import site_at, site_of
+from tapelab.diagnosis.tape_block import line_of
 from tapelab.diagnosis.unwatched_source import uses_in_block
 from tapelab.recording import events as e
 
@@ -60,21 +61,18 @@ def frozen_but_watched(case: Case) -> Iterator[Finding]:
     variables = case.recording.variables
     if case.variable < 0 or not variables[case.variable].frozen or not case.connected:
         return
-    name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
-    span = case.recording.located[used[0]].span if used else variables[case.variable].span
-    yield Finding(
-        code="FROZEN_BUT_WATCHED",
-        title=say("`{name}` is frozen, but `{tape}` watches it", name=name, tape=tape),
-        message=paragraph(
-            say(
-                "`trainable=False` on a layer removes `{name}` from `trainable_variables`. The "
-                "variable behind it stays trainable, so a tape watches it and returns a gradient. "
-                "To apply it would change a frozen layer.",
-                name=name,
-            ),
-            _work(case),
+    name, used = name_of(case, case.source), uses_in_block(case)
+    site = site_of(case, used[0]) if used else site_at(case, variables[case.variable].span)
+    yield site.finding(
+        "FROZEN_BUT_WATCHED",
+        site.say("`{name}` is frozen, but `{tape}` watches it", name=name),
+        say(
+            "`trainable=False` on a layer removes `{name}` from `trainable_variables`. The "
+            "variable behind it stays trainable, so a tape watches it and returns a gradient. "
+            "To apply it would change a frozen layer.",
+            name=name,
         ),
-        where=case.codes.where(span),
+        _work(case),
         fix=_of_the_trained(case),
         evidence=tuple(used),
         steps=tuple(
@@ -235,23 +233,21 @@ def _is_attribute(statement: ast.stmt | None) -> bool:
 
 def _hidden(case: Case, variable: int, state: int) -> Finding:
     span, name = case.recording.variables[variable].span, name_of(case, state)
-    text = text_of(case, span) or "tf.Variable"
-    tape, model = tape_name(case), _model(case)
-    return Finding(
-        code="UNTRACKED_VARIABLE",
-        title=say("`{name}` is hidden from `{model}`", name=name, model=model),
-        message=say(
+    site = site_at(case, span, "tf.Variable")
+    model = _model(case)
+    return site.finding(
+        "UNTRACKED_VARIABLE",
+        say("`{name}` is hidden from `{model}`", name=name, model=model),
+        site.say(
             "`{tape}` watches `{name}`, but `{model}` does not list it. A module lists the "
             "variables in its attributes, in their lists and dicts, and in other modules. A Keras "
             "layer lists only its own weights. So `{name}` is never trained.",
-            tape=tape,
             name=name,
             model=model,
         ),
-        where=case.codes.where(span),
         fix=_tracked(case, span),
         evidence=case.made(state) or (case.flow.watched_at.get(state, 0),),
-        steps=(Step(case.codes.line(span), say("`{text}` made it", text=text)),),
+        steps=(site.step("`{text}` made it"),),
     )
 
 

@@ -14,18 +14,16 @@ from tapelab.diagnosis.descriptions import (
     name_of,
     number,
     operand,
-    paragraph,
     say,
     sentence,
-    spot,
     translated,
 )
 from tapelab.diagnosis.discrete_choices import choice_behind, picks
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.engine_exits import called_directly
-from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.finding import Finding
+from tapelab.diagnosis.site import Site, site_of
 from tapelab.diagnosis.smooth_relaxations import blended, smooth, softly, without_flat_op
-from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -79,22 +77,19 @@ def stopped(case: Case, edge: Edge) -> Finding:
     """`tf.stop_gradient` in the user's code."""
     span = case.recording.located[edge.event].span
     text = case.codes.text(span) or "tf.stop_gradient"
-    name, line = name_of(case, edge.origin), line_of(case, edge.event)
-    return Finding(
-        code="STOPPED",
-        title=say(ENDS_AT, text=text),
-        message=paragraph(
-            say(
-                "`stop_gradient` returns the value of `{name}` and stops its gradient.",
-                name=name,
-            ),
-            held_back := _held_back(case, edge),
-            consequence(case, is_known=bool(held_back)),
+    name = name_of(case, edge.origin)
+    site = Site(case, span, text, edge.event)
+    return site.finding(
+        "STOPPED",
+        site.say(ENDS_AT),
+        say(
+            "`stop_gradient` returns the value of `{name}` and stops its gradient.",
+            name=name,
         ),
-        where=case.codes.where(span),
+        held_back := _held_back(case, edge),
+        consequence(case, is_known=bool(held_back)),
         fix=_without_stop(case, span),
-        evidence=(edge.event,),
-        steps=(Step(line, say(LETS_NONE, text=text)),),
+        steps=(site.step(LETS_NONE),),
     )
 
 
@@ -192,15 +187,13 @@ def flat(case: Case, edge: Edge) -> Finding:
         code = "INDEX_ONLY"
     elif code == "PREDICATE_ONLY" and choice_behind(case, edge) is None:
         code = "NON_DIFFERENTIABLE"
-    text = case.codes.text(place.span) or op.name
-    return Finding(
-        code=code,
-        title=say(NO_WAY, text=text),
-        message=translated(op.rules[position].because) or say(WHOLE, text=text),
-        where=case.codes.where(place.span),
+    site = Site(case, place.span, case.codes.text(place.span) or op.name, edge.event)
+    return site.finding(
+        code,
+        site.say(NO_WAY),
+        translated(op.rules[position].because) or site.say(WHOLE),
         fix=_instead(case, edge, code),
-        evidence=(edge.event,),
-        steps=(Step(case.codes.line(place.span), say(LETS_NONE, text=text)),),
+        steps=(site.step(LETS_NONE),),
     )
 
 
@@ -221,20 +214,17 @@ def withheld(case: Case, edge: Edge) -> Finding:
     assert isinstance(place.event, e.Ran)
     op = case.recording.ops[place.event.op]
     name = op.inputs[min(edge.position, len(op.inputs) - 1)]
-    text = case.codes.text(place.span) or op.name
-    return Finding(
-        code="NON_DIFFERENTIABLE",
-        title=say(NO_WAY, text=text),
-        message=say(
+    site = Site(case, place.span, case.codes.text(place.span) or op.name, edge.event)
+    return site.finding(
+        "NON_DIFFERENTIABLE",
+        site.say(NO_WAY),
+        say(
             "The gradient function of `{op}` returned None for `{name}`, so the gradient stops "
             "there. It should return a gradient with the shape of its argument.",
             op=op.name,
             name=name,
         ),
-        where=case.codes.where(place.span),
-        fix=None,
-        evidence=(edge.event,),
-        steps=(Step(case.codes.line(place.span), say(LETS_NONE, text=text)),),
+        steps=(site.step(LETS_NONE),),
     )
 
 
@@ -266,51 +256,41 @@ def int_source(case: Case) -> Finding | None:
     facts = case.recording.tensor(case.source)
     if case.flow.is_floating(case.source):
         return None
-    name, span = name_of(case, case.source), facts.span
-    text, line = case.codes.text(span), case.codes.line(span)
-    message = say("`{text}` in line {line} created it as integers.", text=text, line=line)
-    step = say("`{name}` was made as {dtype}", name=name, dtype=facts.dtype)
-    return Finding(
-        code="INT_DTYPE",
-        title=say("`{name}` is {dtype}", name=name, dtype=facts.dtype),
-        message=paragraph(
-            message if text else "",
-            say(
-                "A derivative describes a small change, and integers cannot change by a small "
-                "amount."
-            ),
-        ),
-        where=case.codes.where(span),
-        fix=_floating(case, span),
+    name = name_of(case, case.source)
+    site = Site(case, facts.span, case.codes.text(facts.span))
+    return site.finding(
+        "INT_DTYPE",
+        say("`{name}` is {dtype}", name=name, dtype=facts.dtype),
+        site.say("`{text}` in line {line} created it as integers.") if site.text else "",
+        say("A derivative describes a small change, and integers cannot change by a small amount."),
+        fix=_floating(case, facts.span),
         evidence=case.made(case.source),
-        steps=(Step(line, step),) if text else (),
+        steps=(site.step("`{name}` was made as {dtype}", name=name, dtype=facts.dtype),)
+        if site.text
+        else (),
     )
 
 
 @at_cut(Cut.INTEGER)
 def int_on_the_way(case: Case, edge: Edge) -> Finding:
     """A cast to integers between the source and the target."""
-    span, text, line = spot(case, edge.event, "tf.cast")
+    site = site_of(case, edge.event, "tf.cast")
     name, dtype = name_of(case, edge.origin), case.recording.tensor(edge.to).dtype
     before, after = number(case, edge.origin), number(case, edge.to)
-    return Finding(
-        code="INT_DTYPE",
-        title=say(ENDS_AT, text=text),
-        message=paragraph(
-            say(
-                "The cast to {dtype} turned `{name}` from {before} into {after}. Integers cannot "
-                "change by a small amount.",
-                dtype=dtype,
-                name=name,
-                before=before,
-                after=after,
-            ),
-            consequence(case, is_known=True),  # the derivative is 0
+    return site.finding(
+        "INT_DTYPE",
+        site.say(ENDS_AT),
+        say(
+            "The cast to {dtype} turned `{name}` from {before} into {after}. Integers cannot "
+            "change by a small amount.",
+            dtype=dtype,
+            name=name,
+            before=before,
+            after=after,
         ),
-        where=case.codes.where(span),
+        consequence(case, is_known=True),  # the derivative is 0
         fix=_straight_through_cast(case, edge),
-        evidence=(edge.event,),
-        steps=(Step(line, say("`{name}` became {dtype}", name=name, dtype=dtype)),),
+        steps=(site.step("`{name}` became {dtype}", name=name, dtype=dtype),),
     )
 
 
@@ -382,24 +362,15 @@ def flat_sign(case: Case) -> Iterator[Finding]:
 
 
 def _signed(case: Case, event: int) -> Finding:
-    span, text, line = spot(case, event, "sign")
-    return Finding(
-        code="NON_DIFFERENTIABLE",
-        title=say("The derivative of `{text}` is 0", text=text),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} returns −1, 0 or 1, which does not change when its "
-                "argument changes a little.",
-                text=text,
-                line=line,
-            ),
-            say(
-                "So the gradient is 0 for every `{source}`, and shows no direction of descent.",
-                source=name_of(case, case.source),
-            ),
+    site = site_of(case, event, "sign")
+    return site.finding(
+        "NON_DIFFERENTIABLE",
+        site.say("The derivative of `{text}` is 0"),
+        site.say(
+            "`{text}` in line {line} returns −1, 0 or 1, which does not change when its "
+            "argument changes a little."
         ),
-        where=case.codes.where(span),
-        fix=without_flat_op(case, span, soft=False),
-        evidence=(event,),
-        steps=(Step(line, say("the gradient became 0")),),
+        site.say("So the gradient is 0 for every `{source}`, and shows no direction of descent."),
+        fix=without_flat_op(case, site.span, soft=False),
+        steps=(site.step("the gradient became 0"),),
     )

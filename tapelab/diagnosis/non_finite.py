@@ -17,7 +17,6 @@ from tapelab.diagnosis.degenerate_spectra import DECOMPOSING
 from tapelab.diagnosis.descriptions import (
     format_value,
     name_of,
-    paragraph,
     say,
     say_many,
     sentence,
@@ -26,6 +25,7 @@ from tapelab.diagnosis.descriptions import (
 )
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.gradient_growth import grows
+from tapelab.diagnosis.site import site_at, site_of
 from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
 
@@ -305,18 +305,15 @@ def _infinite_derivative(
     case: Case, backward: BackwardSteps, first: FirstNonFinite, spread: list[int]
 ) -> Finding:
     """An infinite or undefined derivative at the input of an op."""
-    text, line = _text(case, first.event), line_of(case, first.event)
     result = None if first.made is None else format_value(first.made)
     template = INFINITE_DERIVATIVE if result is None else INFINITE_VALUE
-    return Finding(
-        code="INF_LOCAL",
-        title=say("The derivative of `{text}` is not finite", text=text),
-        message=paragraph(
-            say(template, text=text, line=line, given=format_value(first.given), made=result),
-            say(TIMES_ZERO) if result is None and _meets_zero(backward, first.step) else "",
-            _result_of(case, backward),
-        ),
-        where=case.codes.where(case.recording.located[first.event].span),
+    site = site_of(case, first.event, op_name(case, first.event))
+    return site.finding(
+        "INF_LOCAL",
+        site.say("The derivative of `{text}` is not finite"),
+        site.say(template, given=format_value(first.given), made=result),
+        say(TIMES_ZERO) if result is None and _meets_zero(backward, first.step) else "",
+        _result_of(case, backward),
         fix=numerical_guards.away_from_the_pole(case, first.event, first.given),
         evidence=_path_events(backward, first.event, spread),
         steps=_history(case, backward, first.event, spread),
@@ -335,27 +332,22 @@ def _of_the_other_branch(
     case: Case, backward: BackwardSteps, first: FirstNonFinite, unchosen: int, spread: list[int]
 ) -> Finding:
     """A branch that `where` did not choose, whose infinite derivative meets the gradient 0."""
-    text = _text(case, first.event)
     chooser, line = _text(case, backward.event[unchosen]), line_of(case, backward.event[unchosen])
-    return Finding(
-        code="ZERO_TIMES_INF",
-        title=say("NaN comes out of a branch that was not chosen"),
-        message=paragraph(
-            say(
-                "`{chooser}` in line {line} did not choose `{text}` where its input is {given}, "
-                "but the gradient flows through both branches.",
-                chooser=shortened(chooser),
-                line=line,
-                text=text,
-                given=format_value(first.given),
-            ),
-            say(
-                "The branch gets the gradient 0. Its derivative there is not finite, and 0 · ∞ is "
-                "NaN."
-            ),
-            _result_of(case, backward),
+    site = site_of(case, first.event, op_name(case, first.event))
+    return site.finding(
+        "ZERO_TIMES_INF",
+        say("NaN comes out of a branch that was not chosen"),
+        site.say(
+            "`{chooser}` in line {line} did not choose `{text}` where its input is {given}, "
+            "but the gradient flows through both branches.",
+            chooser=shortened(chooser),
+            line=line,
+            given=format_value(first.given),
         ),
-        where=case.codes.where(case.recording.located[first.event].span),
+        say(
+            "The branch gets the gradient 0. Its derivative there is not finite, and 0 · ∞ is NaN."
+        ),
+        _result_of(case, backward),
         fix=_double_where(case, backward, first.event, unchosen),
         evidence=(backward.event[unchosen], *_path_events(backward, first.event, spread)),
         steps=_history(case, backward, first.event, spread),
@@ -374,23 +366,18 @@ def _overflow(case: Case, first: FirstNonFinite, spread: list[int]) -> Finding:
     assert backward is not None
     ran = case.recording.event(first.event)
     assert isinstance(ran, e.Ran)
-    text, line = _text(case, first.event), line_of(case, first.event)
-    return Finding(
-        code="OVERFLOW",
-        title=say("`{text}` is too large for its dtype", text=text),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} received {given}. Its result does not fit into {dtype} "
-                "and became {made}.",
-                text=text,
-                line=line,
-                given=format_value(first.given),
-                dtype=case.recording.tensor(ran.outputs[0]).dtype,
-                made=format_value(first.made if first.made is not None else np.inf),
-            ),
-            _result_of(case, backward),
+    site = site_of(case, first.event, op_name(case, first.event))
+    return site.finding(
+        "OVERFLOW",
+        site.say("`{text}` is too large for its dtype"),
+        site.say(
+            "`{text}` in line {line} received {given}. Its result does not fit into {dtype} "
+            "and became {made}.",
+            given=format_value(first.given),
+            dtype=case.recording.tensor(ran.outputs[0]).dtype,
+            made=format_value(first.made if first.made is not None else np.inf),
         ),
-        where=case.codes.where(case.recording.located[first.event].span),
+        _result_of(case, backward),
         fix=numerical_guards.stable(case, first.event),
         evidence=_path_events(backward, first.event, spread),
         steps=_history(case, backward, first.event, spread),
@@ -406,15 +393,12 @@ def _from_the_start(case: Case, backward: BackwardSteps, tensor: int) -> Finding
     given = first_non_finite_tensor(case, backward, tensor)
     name = name_of(case, given)
     used = case.flow.out_of.get(given, ())
-    return Finding(
-        code="INF_LOCAL",
-        title=say("`{name}` is not finite to begin with", name=name),
-        message=paragraph(
-            say("`{name}` holds infinities or NaN before any op uses it.", name=name),
-            _result_of(case, backward),
-        ),
-        where=case.codes.where(case.recording.tensor(given).span),
-        fix=None,
+    site = site_at(case, case.recording.tensor(given).span)
+    return site.finding(
+        "INF_LOCAL",
+        say("`{name}` is not finite to begin with", name=name),
+        say("`{name}` holds infinities or NaN before any op uses it.", name=name),
+        _result_of(case, backward),
         evidence=tuple(edge.event for edge in used[:1]),
     )
 

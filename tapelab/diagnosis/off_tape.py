@@ -8,8 +8,6 @@ from tapelab.diagnosis.declarations import Example, Rank, at_cut, finding
 from tapelab.diagnosis.descriptions import (
     consequence,
     name_of,
-    paragraph,
-    say,
     say_many,
     sentence,
     shortened,
@@ -17,6 +15,7 @@ from tapelab.diagnosis.descriptions import (
 )
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Fix, Step
+from tapelab.diagnosis.site import Site, site_of
 from tapelab.diagnosis.statement_motion import (
     call_at_fault,
     in_this_thread,
@@ -24,7 +23,7 @@ from tapelab.diagnosis.statement_motion import (
     recorded_again,
     up_into_the_block,
 )
-from tapelab.diagnosis.tape_block import block_of, line_of, marker, tape_name, watch
+from tapelab.diagnosis.tape_block import block_of, line_of, marker, watch
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -238,22 +237,22 @@ def _off_tape(case: Case, edge: Edge, code: str, title: str, when: str, fix: Fix
     call, source = call_at_fault(case, span, edge.cut), case.codes.of(span)
     text = shortened(source.text(call)) if source and call else text_of(case, span)
     text = text or name_of(case, edge.to)
-    words = {
-        "text": text,
-        "made": name_of(case, edge.to),
-        "tape": tape_name(case),
-        "source": name_of(case, case.source),
-        "line": line_of(case, _start(case)),
-        "thread": case.recording.located[edge.event].thread,
-    }
-    return Finding(
-        code=code,
-        title=say(title, **words),
-        message=paragraph(say(when, **words), _how_many(case, edge), consequence(case)),
-        where=case.codes.where(span, call),
+    site = Site(case, span, text, edge.event, call)
+    when = site.say(
+        when,
+        made=name_of(case, edge.to),
+        line=line_of(case, _start(case)),
+        thread=case.recording.located[edge.event].thread,
+    )
+    return site.finding(
+        code,
+        site.say(title),
+        when,
+        _how_many(case, edge),
+        consequence(case),
         fix=fix,
         evidence=tuple(sorted({edge.event, *(each.event for each in case.between(edge.cut))})),
-        steps=_time_steps(case, edge, text),
+        steps=_time_steps(site, edge),
     )
 
 
@@ -278,13 +277,12 @@ def _start(case: Case) -> int:
     return reset if reset >= 0 else marker(case, e.Opened)
 
 
-def _time_steps(case: Case, edge: Edge, text: str) -> tuple[Step, ...]:
-    ran = Step(line_of(case, edge.event), say("`{text}` ran", text=text))
-    tape = tape_name(case)
+def _time_steps(site: Site, edge: Edge) -> tuple[Step, ...]:
+    case, ran = site.case, site.step("`{text}` ran")
     block = block_of(case)
     if edge.cut is Cut.BEFORE and _start(case) >= 0:
-        return ran, Step(line_of(case, _start(case)), say("`{tape}` began to record", tape=tape))
+        return ran, site_of(case, _start(case)).step("`{tape}` began to record")
     if edge.cut is Cut.AFTER and block:
         end = block.code.extent(block.node).end_line
-        return Step(end, say("`{tape}` stopped recording", tape=tape)), ran
+        return Step(end, site.say("`{tape}` stopped recording")), ran
     return (ran,)

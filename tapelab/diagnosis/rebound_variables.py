@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_source, check, finding
-from tapelab.diagnosis.descriptions import name_of, paragraph, say
+from tapelab.diagnosis.descriptions import name_of, say
 from tapelab.diagnosis.finding import Finding, Fix, Step
+from tapelab.diagnosis.site import Site
 from tapelab.diagnosis.source_code import Code
-from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE
 
@@ -66,21 +66,20 @@ def rebound(case: Case) -> Finding | None:
     first = chain[-1]
     place = case.recording.located[first.event]
     text = " ".join(first.code.text(first.statement).split())
-    return Finding(
-        code="REBOUND_TO_TENSOR",
-        title=say("`{name}` is a tensor now, no longer the variable", name=first.name),
-        message=say(
+    site = Site(case, place.span, text)
+    return site.finding(
+        "REBOUND_TO_TENSOR",
+        say("`{name}` is a tensor now, no longer the variable", name=first.name),
+        site.say(
             "`{text}` did not change the variable. It made a new tensor and gave it the name "
             "`{name}`. A tape does not watch tensors by itself.",
-            text=text,
             name=first.name,
         ),
-        where=case.codes.where(place.span),
         fix=as_assignment(case, chain),
         evidence=tuple(sorted(step.event for step in chain)),
         steps=(
             *_variable_step(case, first),
-            Step(case.codes.line(place.span), say("`{text}` made it a tensor", text=text)),
+            site.step("`{text}` made it a tensor"),
         ),
     )
 
@@ -224,21 +223,16 @@ def _is_stored(case: Case, tensor: int) -> bool:
 def _without_assignment(case: Case, step: Rebinding) -> Finding:
     place, name = case.recording.located[step.event], name_of(case, case.source)
     text = " ".join(step.code.text(step.statement).split())
-    said = say("`{text}` made a new tensor", text=text)
-    return Finding(
-        code="REBOUND_TO_TENSOR",
-        title=say("`{text}` changes no variable", text=text),
-        message=paragraph(
-            say(
-                "`{text}` makes a new tensor and gives it the name `{step}`. The variable `{name}` "
-                "has the same value before and after, so nothing is learned.",
-                text=text,
-                step=step.name,
-                name=name,
-            ),
+    site = Site(case, place.span, text, step.event)
+    return site.finding(
+        "REBOUND_TO_TENSOR",
+        site.say("`{text}` changes no variable"),
+        site.say(
+            "`{text}` makes a new tensor and gives it the name `{step}`. The variable `{name}` "
+            "has the same value before and after, so nothing is learned.",
+            step=step.name,
+            name=name,
         ),
-        where=case.codes.where(place.span),
         fix=as_assignment(case, [step]),
-        evidence=(step.event,),
-        steps=(Step(line_of(case, step.event), said),),
+        steps=(site.step("`{text}` made a new tensor"),),
     )

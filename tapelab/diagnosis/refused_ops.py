@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, across_sources, check, finding, on_refusal
-from tapelab.diagnosis.descriptions import (
-    name_of,
-    paragraph,
-    say,
-    say_many,
-    shortened,
-    spot,
-    text_of,
-)
+from tapelab.diagnosis.descriptions import name_of, paragraph, say, say_many, shortened, text_of
 from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.site import Site, site_at, site_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -113,24 +107,18 @@ def _named(case: Case, event: int) -> Finding:
     ran = case.recording.event(event)
     assert isinstance(ran, e.Ran)
     op = case.recording.ops[ran.op].name
-    span, text, line = spot(case, event, op)
-    return Finding(
-        code="NO_GRADIENT_REGISTERED",
-        title=say("No gradient is declared for `{text}`", text=text),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} runs the op {op}, which has no gradient rule. So a "
-                "gradient through it is an error, not None.",
-                text=text,
-                line=line,
-                op=op,
-            ),
-            say("Use ops that have gradients, or define one with `tf.custom_gradient`."),
+    site = site_of(case, event, op)
+    return site.finding(
+        "NO_GRADIENT_REGISTERED",
+        site.say("No gradient is declared for `{text}`"),
+        site.say(
+            "`{text}` in line {line} runs the op {op}, which has no gradient rule. So a "
+            "gradient through it is an error, not None.",
+            op=op,
         ),
-        where=case.codes.where(span),
-        fix=_by_hand(case, span),
-        evidence=(event,),
-        steps=(Step(line, say("`{op}` was recorded", op=op)),),
+        say("Use ops that have gradients, or define one with `tf.custom_gradient`."),
+        fix=_by_hand(case, site.span),
+        steps=(site.step("`{op}` was recorded", op=op),),
     )
 
 
@@ -183,28 +171,23 @@ def mixed(case: Case, details: Mapping[str, Any]) -> Finding | None:
         return None
     span = case.request.span
     one, other = _operands(case, span, details)
-    text, line = text_of(case, span) or details["op"], case.codes.line(span)
+    site = site_of(case, case.request.index, details["op"])
     wrong, right = _to_cast(one, other)
-    return Finding(
-        code="MIXED_DTYPE",
-        title=say("`{text}` mixes {one} and {other}", text=text, one=one.dtype, other=other.dtype),
-        message=paragraph(
-            say(
-                "`{one}` is {dtype} and `{other}` is {second}, and tensors are never cast "
-                "silently.",
-                one=one.text,
-                dtype=one.dtype,
-                other=other.text,
-                second=other.dtype,
-            ),
-            say("NumPy uses float64 by default, tf uses float32.")
-            if "float64" in (one.dtype, other.dtype)
-            else "",
+    return site.finding(
+        "MIXED_DTYPE",
+        site.say("`{text}` mixes {one} and {other}", one=one.dtype, other=other.dtype),
+        say(
+            "`{one}` is {dtype} and `{other}` is {second}, and tensors are never cast silently.",
+            one=one.text,
+            dtype=one.dtype,
+            other=other.text,
+            second=other.dtype,
         ),
-        where=case.codes.where(span),
+        say("NumPy uses float64 by default, tf uses float32.")
+        if "float64" in (one.dtype, other.dtype)
+        else "",
         fix=_cast(case, span, wrong, right.dtype),
-        evidence=(case.request.index,),
-        steps=(Step(line, say("`{text}` was refused", text=text)),),
+        steps=(site.step("`{text}` was refused"),),
     )
 
 
@@ -294,34 +277,30 @@ def leaked(case: Case, details: Mapping[str, Any]) -> Finding | None:
     used = case.request.span
     span = case.recording.tensor(case.source).span if case.source >= 0 else -1
     function = _function(case, span) or details["in"]
-    text, line = text_of(case, span) or say("A tensor"), case.codes.line(span)
-    return Finding(
-        code="LEAKED_SYMBOL",
-        title=say("`{text}` left `{function}`", text=text, function=function),
-        message=paragraph(
-            say(
-                "`{function}` is a `tf.function`: its Python code runs once, to trace its ops. "
-                "`{text}` in line {line} is a symbolic tensor, which has a value only inside "
-                "`{function}`.",
-                function=function,
-                text=text,
-                line=line,
-            ),
-            say(
-                "`{use}` in line {used} uses it outside. Return it from `{function}`.",
-                use=text_of(case, used) or text,
-                used=case.codes.line(used),
-                function=function,
-            ),
+    site = site_at(case, span, say("A tensor"))
+    leak = site.finding(
+        "LEAKED_SYMBOL",
+        site.say("`{text}` left `{function}`", function=function),
+        site.say(
+            "`{function}` is a `tf.function`: its Python code runs once, to trace its ops. "
+            "`{text}` in line {line} is a symbolic tensor, which has a value only inside "
+            "`{function}`.",
+            function=function,
         ),
-        where=case.codes.where(span) or case.codes.where(used),
+        say(
+            "`{use}` in line {used} uses it outside. Return it from `{function}`.",
+            use=text_of(case, used) or site.text,
+            used=case.codes.line(used),
+            function=function,
+        ),
         fix=_returned(case, span),
         evidence=(case.request.index,),
         steps=(
-            Step(line, say("`{text}` was traced", text=text)),
+            site.step("`{text}` was traced"),
             Step(case.codes.line(used), say("it was used outside")),
         ),
     )
+    return leak if leak.where else replace(leak, where=case.codes.where(used))
 
 
 def _returned(case: Case, span: int) -> Fix | None:
@@ -452,19 +431,15 @@ def all_none(case: Case, why: Explanation | None) -> Finding | None:
     """No variable has a gradient, which an optimizer refuses; `why` says what the first came to."""
     if case.request is None:
         return None
-    span = case.request.span
-    text, line = case.codes.text(span) or "apply_gradients", case.codes.line(span)
+    text = case.codes.text(case.request.span) or "apply_gradients"
     first = why.findings[0] if why and why.findings else None
-    return Finding(
-        code="SOME_NONE",
-        title=say("All gradients are None"),
-        message=paragraph(
-            say("`{text}` got None for every variable, so there is nothing to change.", text=text),
-            first.title + "." if first else "",
-            first.message if first else "",
-        ),
-        where=case.codes.where(span),
+    site = Site(case, case.request.span, text, case.request.index)
+    return site.finding(
+        "SOME_NONE",
+        say("All gradients are None"),
+        site.say("`{text}` got None for every variable, so there is nothing to change."),
+        first.title + "." if first else "",
+        first.message if first else "",
         fix=first.fix if first else None,
-        evidence=(case.request.index,),
-        steps=(Step(line, say("an optimizer got nothing")),),
+        steps=(site.step("an optimizer got nothing"),),
     )

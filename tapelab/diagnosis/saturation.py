@@ -10,16 +10,9 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import (
-    format_value,
-    name_of,
-    paragraph,
-    say,
-    say_many,
-    spot,
-    value_range,
-)
-from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.descriptions import format_value, name_of, say_many, value_range
+from tapelab.diagnosis.finding import Finding
+from tapelab.diagnosis.site import site_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -100,26 +93,20 @@ def _factor(backward: BackwardSteps, step: int) -> NDArray[Any] | None:
 
 def _consequence(case: Case, backward: BackwardSteps, step: int) -> Finding:
     event = backward.event[step]
-    span, text, line = spot(case, event, backward.ops[step])
+    site = site_of(case, event, backward.ops[step])
     size = format_value(backward.largest[backward.upstream[step]])
-    return Finding(
-        code="UNDERFLOW",
-        title=say("The gradient is too small for float16 at `{text}`", text=text),
-        message=paragraph(
-            say(
-                "In the backward pass, {size} arrived at `{text}` in line {line}. The smallest "
-                "float16 number is {smallest}, so it became 0.",
-                size=size,
-                text=text,
-                line=line,
-                smallest=format_value(float(f"{SMALLEST:.1g}")),
-            ),
-            say("So the gradient for `{source}` is 0.", source=name_of(case, case.source)),
+    return site.finding(
+        "UNDERFLOW",
+        site.say("The gradient is too small for float16 at `{text}`"),
+        site.say(
+            "In the backward pass, {size} arrived at `{text}` in line {line}. The smallest "
+            "float16 number is {smallest}, so it became 0.",
+            size=size,
+            smallest=format_value(float(f"{SMALLEST:.1g}")),
         ),
-        where=case.codes.where(span),
-        fix=_wider(case, span),
-        evidence=(event,),
-        steps=(Step(line, say("{size} became 0", size=size)),),
+        site.say("So the gradient for `{source}` is 0."),
+        fix=_wider(case, site.span),
+        steps=(site.step("{size} became 0", size=size),),
     )
 
 
@@ -247,25 +234,21 @@ def _is_margin(case: Case, backward: BackwardSteps, given: int) -> bool:
 
 
 def _dead(case: Case, backward: BackwardSteps, event: int, given: int) -> Finding:
-    span, text, line = spot(case, event, "relu")
+    site = site_of(case, event, "relu")
     values = value_range(backward, given)
-    return Finding(
-        code="DEAD_UNITS",
-        title=say("All units of `{text}` are off", text=text),
-        message=paragraph(
-            say("`{text}` in line {line} received {given}.", text=text, line=line, given=values),
-            say_many(
-                "That is not above 0, so the unit is off: its output and its derivative are 0.",
-                "None of its {count} elements is above 0, so 100 % of the units are off: their "
-                "outputs and their derivatives are 0.",
-                int(backward.measures.count[given]),
-            ),
-            say("So the gradient for `{source}` is 0.", source=name_of(case, case.source)),
+    return site.finding(
+        "DEAD_UNITS",
+        site.say("All units of `{text}` are off"),
+        site.say("`{text}` in line {line} received {given}.", given=values),
+        say_many(
+            "That is not above 0, so the unit is off: its output and its derivative are 0.",
+            "None of its {count} elements is above 0, so 100 % of the units are off: their "
+            "outputs and their derivatives are 0.",
+            int(backward.measures.count[given]),
         ),
-        where=case.codes.where(span),
-        fix=_begun_apart(case, backward) or _leaking(case, span),
-        evidence=(event,),
-        steps=(Step(line, say("the units received {given}", given=values)),),
+        site.say("So the gradient for `{source}` is 0."),
+        fix=_begun_apart(case, backward) or _leaking(case, site.span),
+        steps=(site.step("the units received {given}", given=values),),
     )
 
 
@@ -401,27 +384,21 @@ def _is_looked_at(backward: BackwardSteps, step: int) -> bool:
 
 def _stuck(case: Case, backward: BackwardSteps, step: int) -> Finding:
     ran, event = backward.ran(step), backward.event[step]
-    span, text, line = spot(case, event, backward.ops[step])
+    site = site_of(case, event, backward.ops[step])
     given, outputs = value_range(backward, ran.inputs[0]), value_range(backward, ran.outputs[0])
-    name, source = name_of(case, ran.inputs[0]), name_of(case, case.source)
-    return Finding(
-        code="SATURATED",
-        title=say("The derivative of `{text}` is 0 at its input", text=text),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} received {given} and returned {made}. 100 % of its "
-                "elements are at the limit, where the derivative is 0.",
-                text=text,
-                line=line,
-                given=given,
-                made=outputs,
-            ),
-            say("So the gradient for `{source}` is 0.", source=source),
+    name = name_of(case, ran.inputs[0])
+    return site.finding(
+        "SATURATED",
+        site.say("The derivative of `{text}` is 0 at its input"),
+        site.say(
+            "`{text}` in line {line} received {given} and returned {made}. 100 % of its "
+            "elements are at the limit, where the derivative is 0.",
+            given=given,
+            made=outputs,
         ),
-        where=case.codes.where(span),
-        fix=_around(case, span, backward.ops[step]),
-        evidence=(event,),
-        steps=(Step(line, say("`{name}` was {given}", name=name, given=given)),),
+        site.say("So the gradient for `{source}` is 0."),
+        fix=_around(case, site.span, backward.ops[step]),
+        steps=(site.step("`{name}` was {given}", name=name, given=given),),
     )
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_cut, at_source, finding
-from tapelab.diagnosis.descriptions import consequence, name_of, paragraph, say, spot, written_call
+from tapelab.diagnosis.descriptions import consequence, name_of, written_call
 from tapelab.diagnosis.edges import Cut
-from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.finding import Finding
 from tapelab.diagnosis.off_tape import OFF_TAPE
+from tapelab.diagnosis.site import site_of
 from tapelab.diagnosis.statement_motion import around_what_came_before, up_into_the_block
-from tapelab.diagnosis.tape_block import tape_name
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
@@ -101,46 +101,37 @@ def derived(case: Case, edge: Edge) -> Finding:
 
 
 def _unheard(case: Case, edge: Edge) -> Finding:
-    event, first, tape = edge.event, name_of(case, edge.to), tape_name(case)
+    event, first = edge.event, name_of(case, edge.to)
     if case.flow.activity.is_recorded(event):  # its input was not recorded
         event = case.flow.maker_of.get(edge.origin, event)
         first = name_of(case, edge.origin)
-    span, text, line = spot(case, event, "tape.gradient")
-    return Finding(
-        code="OUTER_TAPE_CLOSED",
-        title=say("`{tape}` did not record `{text}`", tape=tape, text=text),
-        message=paragraph(
-            say(
-                "A second derivative needs the first one on the outer tape. `{first}` was "
-                "computed where `{tape}` was not recording.",
-                first=first,
-                tape=tape,
-            ),
-            consequence(case),
+    site = site_of(case, event, "tape.gradient")
+    return site.finding(
+        "OUTER_TAPE_CLOSED",
+        site.say("`{tape}` did not record `{text}`"),
+        site.say(
+            "A second derivative needs the first one on the outer tape. `{first}` was "
+            "computed where `{tape}` was not recording.",
+            first=first,
         ),
-        where=case.codes.where(span),
+        consequence(case),
         fix=up_into_the_block(case) or around_what_came_before(case, event),
-        evidence=(event,),
-        steps=(Step(line, say("`{text}` ran unrecorded", text=text)),),
+        steps=(site.step("`{text}` ran unrecorded"),),
     )
 
 
 def _constant(case: Case, edge: Edge) -> Finding:
-    span, text, line = spot(case, edge.event, "tape.gradient")
-    first, source = name_of(case, edge.to), name_of(case, case.source)
-    return Finding(
-        code="CONSTANT_DERIVATIVE",
-        title=say("`{first}` does not depend on `{source}`", first=first, source=source),
-        message=say(
+    site = site_of(case, edge.event, "tape.gradient")
+    first = name_of(case, edge.to)
+    return site.finding(
+        "CONSTANT_DERIVATIVE",
+        site.say("`{first}` does not depend on `{source}`", first=first),
+        site.say(
             "`{text}` was recorded, and `{source}` does not occur in it: the first derivative is "
-            "the same for every `{source}`. Here None means exactly 0.",
-            text=text,
-            source=source,
+            "the same for every `{source}`. Here None means exactly 0."
         ),
-        where=case.codes.where(span),
         fix=_with_zero(case),
-        evidence=(edge.event,),
-        steps=(Step(line, say("`{text}` was recorded", text=text)),),
+        steps=(site.step("`{text}` was recorded"),),
     )
 
 
@@ -163,19 +154,17 @@ def from_before(case: Case) -> Finding | None:
     if gradients:
         return _unheard(case, gradients[0])
     place = case.recording.located[case.path[-1].event]
-    name, tape = name_of(case, case.source), tape_name(case)
-    return Finding(
-        code="BEFORE_TAPE",
-        title=say("`{name}` was read before `{tape}`", name=name, tape=tape),
-        message=say(
+    name = name_of(case, case.source)
+    site = site_of(case, place.index)
+    return site.finding(
+        "BEFORE_TAPE",
+        site.say("`{name}` was read before `{tape}`", name=name),
+        site.say(
             "A tape watches a variable from its first read inside the block. `{name}` was read "
             "before `{tape}` began to record.",
-            name=name, tape=tape,
+            name=name,
         ),
-        where=case.codes.where(place.span),
-        fix=None,
-        evidence=(place.index,),
-    )  # fmt: skip
+    )
 
 
 def crosses_a_gradient(case: Case) -> bool:

@@ -10,8 +10,9 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import format_value, operand, paragraph, say, spot
-from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.descriptions import format_value, operand, say
+from tapelab.diagnosis.finding import Finding
+from tapelab.diagnosis.site import site_of
 from tapelab.recording import events as e
 from tapelab.views.number_format import format_shape
 
@@ -101,34 +102,28 @@ def _op(case: Case, event: int) -> str:
 
 def _all_pairs(case: Case, backward: BackwardSteps, step: int, column: int) -> Finding:
     ran, event = backward.ran(step), backward.event[step]
-    span, text, line = spot(case, event, backward.ops[step])
+    site = site_of(case, event, backward.ops[step])
     one, other = (format_shape(case.recording.tensor(each).shape) for each in ran.inputs)
     rows = case.recording.tensor(ran.inputs[column]).shape[0]
-    return Finding(
-        code="UNINTENDED_BROADCAST",
-        title=say("`{text}` pairs every number with every other", text=text),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} got the shapes {one} and {other} and broadcast both to "
-                "{made}.",
-                text=text,
-                line=line,
-                one=one,
-                other=other,
-                made=format_shape((rows, rows)),
-            ),
-            say(
-                "That makes {pairs} pairs where {rows} belong together, so {more} unrelated pairs "
-                "are in the gradient.",
-                pairs=rows * rows,
-                rows=rows,
-                more=rows * rows - rows,
-            ),
+    return site.finding(
+        "UNINTENDED_BROADCAST",
+        site.say("`{text}` pairs every number with every other"),
+        site.say(
+            "`{text}` in line {line} got the shapes {one} and {other} and broadcast both to "
+            "{made}.",
+            one=one,
+            other=other,
+            made=format_shape((rows, rows)),
         ),
-        where=case.codes.where(span),
+        say(
+            "That makes {pairs} pairs where {rows} belong together, so {more} unrelated pairs "
+            "are in the gradient.",
+            pairs=rows * rows,
+            rows=rows,
+            more=rows * rows - rows,
+        ),
         fix=_squeezed(case, backward, step, column),
-        evidence=(event,),
-        steps=(Step(line, say("{one} and {other} were broadcast", one=one, other=other)),),
+        steps=(site.step("{one} and {other} were broadcast", one=one, other=other),),
     )
 
 
@@ -216,27 +211,21 @@ def _over_the_batch(
     case: Case, backward: BackwardSteps, step: int, shares: NDArray[Any]
 ) -> Finding:
     event = backward.event[step]
-    span, text, line = spot(case, event, backward.ops[step])
+    site = site_of(case, event, backward.ops[step])
     sums = shares.sum(axis=1)
-    return Finding(
-        code="WRONG_AXIS",
-        title=say("`{text}` sums to 1 over the batch", text=text),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} normalises along axis 0, over {rows} examples. The rows "
-                "sum to {least} to {most}.",
-                text=text,
-                line=line,
-                rows=shares.shape[0],
-                least=format_value(float(sums.min())),
-                most=format_value(float(sums.max())),
-            ),
-            say("The labels sum to 1 in each row, along axis 1."),
+    return site.finding(
+        "WRONG_AXIS",
+        site.say("`{text}` sums to 1 over the batch"),
+        site.say(
+            "`{text}` in line {line} normalises along axis 0, over {rows} examples. The rows "
+            "sum to {least} to {most}.",
+            rows=shares.shape[0],
+            least=format_value(float(sums.min())),
+            most=format_value(float(sums.max())),
         ),
-        where=case.codes.where(span),
-        fix=_last_axis(case, span),
-        evidence=(event,),
-        steps=(Step(line, say("each column sums to 1")),),
+        say("The labels sum to 1 in each row, along axis 1."),
+        fix=_last_axis(case, site.span),
+        steps=(site.step("each column sums to 1"),),
     )
 
 

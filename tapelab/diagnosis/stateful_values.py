@@ -12,16 +12,14 @@ from tapelab.diagnosis.descriptions import (
     consequence,
     name_of,
     number,
-    paragraph,
     say,
     sentence,
     shortened,
-    spot,
-    text_of,
     translated,
 )
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.site import Site, site_of
 from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
 
@@ -146,16 +144,16 @@ def state_read(case: Case, edge: Edge) -> Finding:
     place = case.recording.located[edge.event]
     assert isinstance(place.event, e.Assigned)
     name, value = name_of(case, edge.to), number(case, edge.to)
-    text = text_of(case, place.span) or f"{name}.assign"
-    return Finding(
-        code="STATE_READ",
-        title=say(ENDS_AT, text=text),
-        message=paragraph(_what_happened(case, place.span, name, value), consequence(case)),
-        where=case.codes.where(place.span),
+    site = site_of(case, place.index, f"{name}.assign")
+    return site.finding(
+        "STATE_READ",
+        site.say(ENDS_AT),
+        _what_happened(case, place.span, name, value),
+        consequence(case),
         fix=as_loss(case, place.span) or _functional(case, place.span),
         evidence=(edge.event,),
         steps=(
-            Step(line_of(case, edge.event), say("`{text}` stored {value}", text=text, value=value)),
+            Step(line_of(case, edge.event), site.say("`{text}` stored {value}", value=value)),
             *_read_again(case, edge, name),
         ),
     )
@@ -283,25 +281,21 @@ BEGAN: Final = sentence("`{made}` began with a copy of `{name}`")
 @at_cut(Cut.COPIED)
 def copied(case: Case, edge: Edge) -> Finding:
     """A new variable began with the value of a tensor on the way."""
-    span, text, line = spot(case, edge.event, "tf.Variable")
+    site = site_of(case, edge.event, "tf.Variable")
     copy, name = name_of(case, edge.to), name_of(case, edge.origin)
-    call = case.codes.expression(span)
+    call = case.codes.expression(site.span)
     if name == copy and isinstance(call, ast.Call) and call.args:
         name = ast.unparse(call.args[0])
-    return Finding(
-        code="COPIED_VALUE",
-        title=say(ENDS_AT, text=text),
-        message=paragraph(
-            say(
-                "A new variable copies the value of `{name}` without its history.",
-                name=name,
-            ),
-            consequence(case),
+    return site.finding(
+        "COPIED_VALUE",
+        site.say(ENDS_AT),
+        say(
+            "A new variable copies the value of `{name}` without its history.",
+            name=name,
         ),
-        where=case.codes.where(span),
-        fix=_without_variable(case, span),
-        evidence=(edge.event,),
-        steps=(Step(line, say(BEGAN, made=copy, name=name)),),
+        consequence(case),
+        fix=_without_variable(case, site.span),
+        steps=(site.step(BEGAN, made=copy, name=name),),
     )
 
 
@@ -332,15 +326,15 @@ def handed_out(case: Case, edge: Edge) -> Finding:
     text = shortened(code.text(extent)) if code and extent else op.name
     name, value = name_of(case, edge.origin), number(case, edge.to)
     went = say("`{name}` went in, and {value} came out as a constant.", name=name, value=value)
-    said = say("`{text}` returned {value} as a constant", text=text, value=value)
-    return Finding(
-        code="STATE_READ",
-        title=say(ENDS_AT, text=text),
-        message=paragraph(translated(because), went, consequence(case)),
-        where=case.codes.where(place.span, extent),
+    site = Site(case, place.span, text, edge.event, extent)
+    return site.finding(
+        "STATE_READ",
+        site.say(ENDS_AT),
+        translated(because),
+        went,
+        consequence(case),
         fix=_directly(case, place.span),
-        evidence=(edge.event,),
-        steps=(Step(line_of(case, edge.event), said),),
+        steps=(site.step("`{text}` returned {value} as a constant", value=value),),
     )
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.backward_pass import BackwardSteps
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import name_of, paragraph, say, spot, text_of, written_call
+from tapelab.diagnosis.descriptions import name_of, say, written_call
 from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.site import site_at, site_of
 from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
 
@@ -139,25 +140,18 @@ def _alone(case: Case, backward: BackwardSteps, step: int) -> bool:
 
 def _grows(case: Case, backward: BackwardSteps, step: int, count: int) -> Finding:
     event = backward.event[step]
-    span, text, line = spot(case, event, backward.ops[step])
-    return Finding(
-        code="UNNORMALISED_SUM",
-        title=say("The gradient grows with the batch"),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} sums {count} examples, and each of them adds to the "
-                "gradient for `{source}`.",
-                text=text,
-                line=line,
-                count=count,
-                source=name_of(case, case.source),
-            ),
-            say("With twice as many examples it is twice as large. A mean keeps its scale."),
+    site = site_of(case, event, backward.ops[step])
+    return site.finding(
+        "UNNORMALISED_SUM",
+        say("The gradient grows with the batch"),
+        site.say(
+            "`{text}` in line {line} sums {count} examples, and each of them adds to the "
+            "gradient for `{source}`.",
+            count=count,
         ),
-        where=case.codes.where(span),
-        fix=_mean(case, span),
-        evidence=(event,),
-        steps=(Step(line, say("{count} examples were summed", count=count)),),
+        say("With twice as many examples it is twice as large. A mean keeps its scale."),
+        fix=_mean(case, site.span),
+        steps=(site.step("{count} examples were summed", count=count),),
     )
 
 
@@ -290,7 +284,7 @@ def _is_by_row(case: Case, backward: BackwardSteps) -> bool:
 
 
 def _summed(case: Case, sizes: list[int]) -> Finding:
-    target, source = case.targets[0], name_of(case, case.source)
+    target = case.targets[0]
     request, target_span = written_call(case), case.recording.tensor(target).span
     shape = case.recording.tensor(target).shape
     span = case.request.span if request and case.request else target_span
@@ -298,26 +292,27 @@ def _summed(case: Case, sizes: list[int]) -> Finding:
     if len(sizes) > 1:
         what = say("The targets are {names}, {count} numbers.", names=names, count=sum(sizes))
     else:
-        what = say("{name} has shape {shape}: {count} numbers.",
-                   name=names, shape=shape, count=sum(sizes))  # fmt: skip
-    return Finding(
-        code="SUMMED_TARGET",
-        title=say("This is the gradient of a sum of {count} numbers", count=sum(sizes)),
-        message=paragraph(
-            what,
-            say(
-                "A gradient belongs to one number. So the tape sums the elements first, and "
-                "returns the gradient of the sum for `{source}`.",
-                source=source,
-            ),
-            say("A Jacobian has one gradient for each element."),
+        what = say(
+            "{name} has shape {shape}: {count} numbers.", name=names, shape=shape, count=sum(sizes)
+        )
+    site = site_at(case, span)
+    return site.finding(
+        "SUMMED_TARGET",
+        say("This is the gradient of a sum of {count} numbers", count=sum(sizes)),
+        what,
+        site.say(
+            "A gradient belongs to one number. So the tape sums the elements first, and "
+            "returns the gradient of the sum for `{source}`."
         ),
-        where=case.codes.where(span),
+        say("A Jacobian has one gradient for each element."),
         fix=_renamed(case, "gradient", "jacobian") if len(sizes) == 1 else None,
         evidence=(case.request.index,) if case.request else case.made(target),
-        steps=(Step(case.codes.line(target_span), say("{names} got {count} numbers",
-                                               names=names, count=sum(sizes))),),
-    )  # fmt: skip
+        steps=(
+            site_at(case, target_span).step(
+                "{names} got {count} numbers", names=names, count=sum(sizes)
+            ),
+        ),
+    )
 
 
 def _renamed(case: Case, method: str, other: str) -> Fix | None:
@@ -369,29 +364,22 @@ def cross_talk(case: Case) -> Iterator[Finding]:
 
 
 def _talking(case: Case, place: Located, tensor: int) -> Finding:
-    source, target = name_of(case, case.source), name_of(case, case.target)
+    source = name_of(case, case.source)
     span = case.recording.tensor(tensor).span
-    text, line = text_of(case, span) or source, case.codes.line(span)
-    return Finding(
-        code="CROSS_TALK",
-        title=say("`{text}` combines rows of `{source}`", source=source, text=text),
-        message=paragraph(
-            say(
-                "`batch_jacobian` assumes that each row of `{target}` depends only on the same "
-                "row of `{source}`. `{text}` in line {line} is used in all rows, so `{target}[0]` "
-                "depends on `{source}[1]` too.",
-                target=target,
-                source=source,
-                text=text,
-                line=line,
-            ),
-            say("So each of its numbers is a sum over rows. Use `tape.jacobian`."),
+    site = site_at(case, span, source)
+    return site.finding(
+        "CROSS_TALK",
+        site.say("`{text}` combines rows of `{source}`"),
+        site.say(
+            "`batch_jacobian` assumes that each row of `{target}` depends only on the same "
+            "row of `{source}`. `{text}` in line {line} is used in all rows, so `{target}[0]` "
+            "depends on `{source}[1]` too."
         ),
-        where=case.codes.where(span),
+        say("So each of its numbers is a sum over rows. Use `tape.jacobian`."),
         fix=_renamed(case, "batch_jacobian", "jacobian"),
         evidence=(place.index, *case.made(tensor)),
         steps=(
-            Step(line, say("rows of `{source}` were combined", source=source)),
+            site.step("rows of `{source}` were combined"),
             Step(line_of(case, place.index), say("a Jacobian was computed row by row")),
         ),
     )
@@ -484,29 +472,23 @@ def _repeated(
     case: Case, backward: BackwardSteps, step: int, rows: tuple[int, int], request: int
 ) -> Finding:
     event, name = backward.event[step], name_of(case, case.source)
-    span, text, line = spot(case, event, "gather")
-    return Finding(
-        code="SPARSE_GRADIENT",
-        title=say("The gradient of `{name}` is IndexedSlices with repeated rows", name=name),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} selected {rows} rows of `{name}`, {distinct} of them "
-                "distinct. The gradient has one part for each selected row.",
-                text=text,
-                line=line,
-                rows=rows[0],
-                name=name,
-                distinct=rows[1],
-            ),
-            say(
-                "It is not a tensor, and the parts of one row are not summed. So a norm of "
-                "`.values` is not the norm of the gradient. `tf.convert_to_tensor` sums them."
-            ),
+    site = site_of(case, event, "gather")
+    return site.finding(
+        "SPARSE_GRADIENT",
+        say("The gradient of `{name}` is IndexedSlices with repeated rows", name=name),
+        site.say(
+            "`{text}` in line {line} selected {rows} rows of `{name}`, {distinct} of them "
+            "distinct. The gradient has one part for each selected row.",
+            rows=rows[0],
+            name=name,
+            distinct=rows[1],
         ),
-        where=case.codes.where(span),
+        say(
+            "It is not a tensor, and the parts of one row are not summed. So a norm of "
+            "`.values` is not the norm of the gradient. `tf.convert_to_tensor` sums them."
+        ),
         fix=_dense(case, request),
-        evidence=(event,),
-        steps=(Step(line, say("{rows} rows were selected", rows=rows[0])),),
+        steps=(site.step("{rows} rows were selected", rows=rows[0]),),
     )
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding, on_refusal
-from tapelab.diagnosis.descriptions import paragraph, say, say_many, sentence, text_of
+from tapelab.diagnosis.descriptions import say, sentence
 from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.site import Site, site_at, site_of
 from tapelab.diagnosis.source_code import Extent
 from tapelab.diagnosis.tape_block import block_of, constructor, line_of, marker, tape_name
 from tapelab.recording import events as e
@@ -146,26 +148,19 @@ def _goes_on(case: Case, request: Located) -> bool:
 
 def stopped_by(case: Case, request: Located) -> Finding:
     """The question with which a tape that answers once stopped recording."""
-    tape, text = tape_name(case), text_of(case, request.span)
-    line = case.codes.line(request.span)
-    return Finding(
-        code="GRADIENT_INSIDE_TAPE",
-        title=say("`{tape}` stopped recording at `{text}`", tape=tape, text=text or tape),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} is inside the block of `{tape}`. A tape that is not "
-                "persistent stops at its first gradient call, so the rest of the block is not "
-                "recorded.",
-                text=text,
-                line=line,
-                tape=tape,
-            ),
-            say("Call it after the block, or open a second tape around this one."),
+    tape = tape_name(case)
+    site = site_of(case, request.index)
+    return site.finding(
+        "GRADIENT_INSIDE_TAPE",
+        site.say("`{tape}` stopped recording at `{text}`", text=site.text or tape),
+        site.say(
+            "`{text}` in line {line} is inside the block of `{tape}`. A tape that is not "
+            "persistent stops at its first gradient call, so the rest of the block is not "
+            "recorded."
         ),
-        where=case.codes.where(request.span),
+        say("Call it after the block, or open a second tape around this one."),
         fix=_persistent(case),
-        evidence=(request.index,),
-        steps=(Step(line, say("`{tape}` stopped", tape=tape)),),
+        steps=(site.step("`{tape}` stopped"),),
     )
 
 
@@ -178,27 +173,19 @@ def _persistent(case: Case) -> Fix | None:
 
 
 def _recorded_too(case: Case, request: Located) -> Finding:
-    tape, text = tape_name(case), text_of(case, request.span)
-    line = case.codes.line(request.span)
+    site = site_of(case, request.index)
     ops = sum(1 for place in case.recording.placed(e.Ran) if place.span == request.span)
-    return Finding(
-        code="GRADIENT_INSIDE_TAPE",
-        title=say("`{tape}` records its own backward pass", tape=tape),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} is inside the block of `{tape}`, so the tape also "
-                "records the {ops} ops of the backward pass.",
-                text=text,
-                line=line,
-                tape=tape,
-                ops=ops,
-            ),
-            say("No second derivative uses that gradient. Call it after the block."),
+    return site.finding(
+        "GRADIENT_INSIDE_TAPE",
+        site.say("`{tape}` records its own backward pass"),
+        site.say(
+            "`{text}` in line {line} is inside the block of `{tape}`, so the tape also "
+            "records the {ops} ops of the backward pass.",
+            ops=ops,
         ),
-        where=case.codes.where(request.span),
+        say("No second derivative uses that gradient. Call it after the block."),
         fix=_moved_out(case, request.span),
-        evidence=(request.index,),
-        steps=(Step(line, say("a gradient was computed while `{tape}` recorded", tape=tape)),),
+        steps=(site.step("a gradient was computed while `{tape}` recorded"),),
     )
 
 
@@ -265,23 +252,20 @@ def growing(case: Case) -> Iterator[Finding]:
 
 
 def _growing(case: Case, places: list[Located]) -> Finding:
-    tape, span = tape_name(case), places[0].span
+    span = places[0].span
     columns = case.flow.edges.columns
     ops = len(np.unique(columns[2][columns[5] == 1]))
-    return Finding(
-        code="GROWING_TAPE",
-        title=say("`{tape}` has recorded {steps} steps", tape=tape, steps=len(places)),
-        message=paragraph(
-            say(
-                "`{tape}` holds {ops} ops of {steps} steps. A persistent tape keeps all of them, "
-                "so each step makes it longer and slower.",
-                tape=tape,
-                ops=ops,
-                steps=len(places),
-            ),
-            say("Open one tape for each step, inside the loop."),
+    site = Site(case, span, "", part=_header(case, span))
+    return site.finding(
+        "GROWING_TAPE",
+        site.say("`{tape}` has recorded {steps} steps", steps=len(places)),
+        site.say(
+            "`{tape}` holds {ops} ops of {steps} steps. A persistent tape keeps all of them, "
+            "so each step makes it longer and slower.",
+            ops=ops,
+            steps=len(places),
         ),
-        where=case.codes.where(span, _header(case, span)),
+        say("Open one tape for each step, inside the loop."),
         fix=_one_a_step(case, span, len(own_gradient_calls(case)) > len(places)),
         evidence=tuple(place.index for place in places),
         steps=tuple(
@@ -376,31 +360,27 @@ def _width(dtype: str) -> int:
 
 
 def _holds_much(case: Case, request: Located, count: int, size: int, largest: int) -> Finding:
-    tape, facts = tape_name(case), case.recording.tensor(largest)
-    text, line = text_of(case, facts.span), case.codes.line(facts.span)
-    return Finding(
-        code="PERSISTENT_HELD",
-        title=say("`{tape}` holds {size:.1f} MB", tape=tape, size=size / 2**20),
-        message=paragraph(
-            say_many(
-                "`{tape}` is persistent, so it keeps {count} tensor as long as it exists. One "
-                "gradient call does not need that.",
-                "`{tape}` is persistent, so it keeps {count} tensors as long as it exists. One "
-                "gradient call does not need that.",
-                count,
-                tape=tape,
-            ),
-            say("The largest is `{text}` in line {line}.", text=text, line=line) if text else "",
-            say(
-                "A tape that is not persistent releases them after its gradient call. Or write "
-                "`del {tape}`.",
-                tape=tape),
+    site = site_at(case, case.recording.tensor(largest).span)
+    held = site.finding(
+        "PERSISTENT_HELD",
+        site.say("`{tape}` holds {size:.1f} MB", size=size / 2**20),
+        site.say_many(
+            "`{tape}` is persistent, so it keeps {count} tensor as long as it exists. One "
+            "gradient call does not need that.",
+            "`{tape}` is persistent, so it keeps {count} tensors as long as it exists. One "
+            "gradient call does not need that.",
+            count,
         ),
-        where=_making(case),
+        site.say("The largest is `{text}` in line {line}.") if site.text else "",
+        site.say(
+            "A tape that is not persistent releases them after its gradient call. Or write "
+            "`del {tape}`."
+        ),
         fix=_answers_once(case),
         evidence=(request.index,),
-        steps=(Step(line, say("`{text}` was kept", text=text)),) if text else (),
-    )  # fmt: skip
+        steps=(site.step("`{text}` was kept"),) if site.text else (),
+    )
+    return replace(held, where=_making(case))
 
 
 def _making(case: Case) -> Where | None:
@@ -471,24 +451,21 @@ def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
         return stopped
     calls = case.recording.placed(e.Asked)
     span, tape = calls[-1].span, tape_name(case)
-    text = text_of(case, span) or f"{tape}.gradient"
+    site = site_at(case, span, f"{tape}.gradient")
     first = line_of(case, calls[0].index) if len(calls) > 1 else 0
     if "rows" in details:
-        title = say("`{tape}` allows one gradient call", tape=tape)
+        title = site.say("`{tape}` allows one gradient call")
     else:
-        title = say("`{tape}` was already used for a gradient", tape=tape)
-    return Finding(
-        code="TAPE_CONSUMED",
-        title=title,
-        message=paragraph(
-            say("Line {line} already used `{tape}`.", tape=tape, line=first) if first else "",
-            say(ROW_BY_ROW if "rows" in details else NOTHING_LEFT, text=text),
-        ),
-        where=case.codes.where(span),
+        title = site.say("`{tape}` was already used for a gradient")
+    return site.finding(
+        "TAPE_CONSUMED",
+        title,
+        site.say("Line {line} already used `{tape}`.", line=first) if first else "",
+        site.say(ROW_BY_ROW if "rows" in details else NOTHING_LEFT),
         fix=_made_persistent(case),
         evidence=tuple(place.index for place in calls),
         steps=tuple(
-            Step(case.codes.line(each.span), say("`{tape}.gradient` was called", tape=tape))
+            Step(case.codes.line(each.span), site.say("`{tape}.gradient` was called"))
             for each in calls
         ),
     )
@@ -496,18 +473,15 @@ def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
 
 def _never_entered(case: Case) -> Finding:
     """A tape without a block: it has recorded nothing that it could be asked about."""
-    (request,), tape = case.recording.placed(e.Asked), tape_name(case)
-    return Finding(
-        code="BEFORE_TAPE",
-        title=say("`{tape}` has not recorded anything", tape=tape),
-        message=say(
+    (request,) = case.recording.placed(e.Asked)
+    site = site_of(case, request.index)
+    return site.finding(
+        "BEFORE_TAPE",
+        site.say("`{tape}` has not recorded anything"),
+        site.say(
             "A tape records inside its block. Compute the target under `with tf.GradientTape() as "
-            "{tape}:`.",
-            tape=tape,
+            "{tape}:`."
         ),
-        where=case.codes.where(request.span),
-        fix=None,
-        evidence=(request.index,),
     )
 
 

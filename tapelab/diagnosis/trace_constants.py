@@ -10,8 +10,9 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, finding
-from tapelab.diagnosis.descriptions import format_value, paragraph, say
+from tapelab.diagnosis.descriptions import format_value, say
 from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.site import Site
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -203,34 +204,32 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
 def _frozen(case: Case, taken: Taken, changed: ast.stmt) -> Finding:
     name, function, span = taken.name.id, taken.function.name, _span(case, taken)
     old, line = format_value(taken.value), changed.lineno
-    return Finding(
-        code="TRACE_TIME_CONSTANT",
-        title=say("`{function}` still computes with {name} = {old}",
-                  function=function, name=name, old=old),
-        message=paragraph(
-            say(
-                "`{function}` was traced when `{name}` was {old}, and a Python number becomes a "
-                "constant of the trace.",
-                function=function,
-                name=name,
-                old=old,
-            ),
-            say(
-                "`{text}` in line {line} does not change the trace. Pass `{name}` as a tensor, or "
-                "make it a variable.",
-                text=taken.code.text(changed),
-                line=line,
-                name=name,
-            ),
+    site = Site(case, span, "", taken.event, taken.code.extent(taken.name))
+    return site.finding(
+        "TRACE_TIME_CONSTANT",
+        say(
+            "`{function}` still computes with {name} = {old}", function=function, name=name, old=old
         ),
-        where=case.codes.where(span, taken.code.extent(taken.name)),
+        say(
+            "`{function}` was traced when `{name}` was {old}, and a Python number becomes a "
+            "constant of the trace.",
+            function=function,
+            name=name,
+            old=old,
+        ),
+        say(
+            "`{text}` in line {line} does not change the trace. Pass `{name}` as a tensor, or "
+            "make it a variable.",
+            text=taken.code.text(changed),
+            line=line,
+            name=name,
+        ),
         fix=_as_variable(taken, changed),
-        evidence=(taken.event,),
         steps=(
             Step(taken.name.lineno, say("`{name}` was {old}", name=name, old=old)),
             Step(line, say("`{name}` got another value", name=name)),
         ),
-    )  # fmt: skip
+    )
 
 
 def _span(case: Case, taken: Taken) -> int:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_source, beside_cause, finding
-from tapelab.diagnosis.descriptions import name_of, say, shortened, text_of, written_call
+from tapelab.diagnosis.descriptions import name_of, say, shortened, written_call
 from tapelab.diagnosis.finding import Finding
+from tapelab.diagnosis.site import site_at, site_of
 from tapelab.diagnosis.unwatched_source import not_trainable, uses_in_block
 from tapelab.recording import events as e
 from tapelab.recording.facts import DATASET
@@ -52,17 +53,14 @@ def swapped(case: Case) -> Finding | None:
     """The source was computed from the target: the arguments look swapped."""
     if case.path or not case.beside(case.source, case.target).path:
         return None
-    target, source = name_of(case, case.target), name_of(case, case.source)
-    return Finding(
-        code="SWAPPED_ARGUMENTS",
-        title=say("`tape.gradient` takes the target first"),
-        message=say(
+    site = site_at(case, case.recording.tensor(case.source).span)
+    return site.finding(
+        "SWAPPED_ARGUMENTS",
+        say("`tape.gradient` takes the target first"),
+        site.say(
             "`{source}` was computed from `{target}`, not the other way round, so no path leads "
-            "from `{target}` to `{source}`.",
-            source=source,
-            target=target,
+            "from `{target}` to `{source}`."
         ),
-        where=case.codes.where(case.recording.tensor(case.source).span),
         fix=_swap(case),
         evidence=case.made(case.source),
     )
@@ -104,23 +102,15 @@ def inside_a_step(case: Case) -> Finding | None:
 
 
 def _hidden(case: Case, place: Located, step: str) -> Finding:
-    source = name_of(case, case.source)
-    return Finding(
-        code="UNUSED_SOURCE",
-        title=say(
-            "`{source}` is used inside `{step}`, which the tape records as one op",
-            source=source,
-            step=step,
-        ),
-        message=say(
+    site = site_of(case, place.index)
+    return site.finding(
+        "UNUSED_SOURCE",
+        site.say("`{source}` is used inside `{step}`, which the tape records as one op", step=step),
+        site.say(
             "`{step}` is one op for the tape, and gradients flow only to its arguments. "
             "`{source}` is read in its body. Pass it as an argument.",
-            source=source,
             step=step,
         ),
-        where=case.codes.where(place.span),
-        fix=None,
-        evidence=(place.index,),
     )
 
 
@@ -144,22 +134,16 @@ def _is_of_a_dataset(case: Case, group: int) -> bool:
 
 
 def _in_a_dataset(case: Case, place: Located) -> Finding:
-    source, target = name_of(case, case.source), name_of(case, case.target)
-    text = text_of(case, place.span) or source
-    return Finding(
-        code="STATE_READ",
-        title=say("The path ends at `{text}`", text=text),
-        message=say(
+    site = site_of(case, place.index, name_of(case, case.source))
+    return site.finding(
+        "STATE_READ",
+        site.say("The path ends at `{text}`"),
+        site.say(
             "A Dataset runs `{text}` off the tape. Its elements have no history, so no path leads "
             "from `{target}` to `{source}`. Compute with `{source}` in the loop, not in the "
-            "Dataset.",
-            text=text,
-            target=target,
-            source=source,
+            "Dataset."
         ),
-        where=case.codes.where(place.span),
         fix=_in_the_loop(case, place.span),
-        evidence=(place.index,),
     )
 
 
@@ -215,20 +199,17 @@ def unused(case: Case) -> Finding | None:
     """The source has nothing to do with the target."""
     if case.path or case.connected:
         return None
-    target, source = name_of(case, case.target), name_of(case, case.source)
     used = uses_in_block(case)
-    names = {"source": source, "target": target}
-    apart = say("`{source}` does not lead to `{target}`", **names)
-    return Finding(
-        code="UNUSED_SOURCE",
-        title=apart if used else say("`{source}` is not used on this tape", source=source),
-        message=say(
+    site = site_at(case, case.recording.tensor(case.target).span)
+    return site.finding(
+        "UNUSED_SOURCE",
+        site.say("`{source}` does not lead to `{target}`")
+        if used
+        else site.say("`{source}` is not used on this tape"),
+        site.say(
             "On this tape no op leads from `{source}` to `{target}`, so there is no path. None "
-            "means that there is no path. It is not the number 0.",
-            **names,
+            "means that there is no path. It is not the number 0."
         ),
-        where=case.codes.where(case.recording.tensor(case.target).span),
-        fix=None,
         evidence=tuple(used),
     )
 
@@ -266,19 +247,16 @@ def unconnected_zero(case: Case) -> Finding | None:
     """A zero that was asked for in place of None."""
     if not case.zero or case.request is None:
         return None
-    target, source = name_of(case, case.target), name_of(case, case.source)
     request = written_call(case)
-    return Finding(
-        code="UNCONNECTED_ZERO",
-        title=say("The gradient for `{source}` is 0 in place of None", source=source),
-        message=say(
+    site = site_at(case, case.request.span)
+    return site.finding(
+        "UNCONNECTED_ZERO",
+        site.say("The gradient for `{source}` is 0 in place of None"),
+        site.say(
             "`{text}` returns zeros where there is no path. This 0 is not a derivative: no path "
             "connects `{target}` and `{source}`.",
             text=shortened(request.text) if request else ARGUMENT,
-            target=target,
-            source=source,
         ),
-        where=case.codes.where(case.request.span),
         fix=_without_zero(case),
         evidence=(case.request.index,),
     )

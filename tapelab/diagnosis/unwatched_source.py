@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_source, finding
-from tapelab.diagnosis.descriptions import name_of, paragraph, say, say_many, sentence
-from tapelab.diagnosis.finding import Finding, Fix, Step, Where
+from tapelab.diagnosis.descriptions import name_of, say, say_many, sentence
+from tapelab.diagnosis.finding import Finding, Fix, Step
+from tapelab.diagnosis.site import Site, site_at
 from tapelab.diagnosis.statement_motion import call_at_fault
-from tapelab.diagnosis.tape_block import line_of, tape_name, watch, watch_call
+from tapelab.diagnosis.tape_block import line_of, watch, watch_call
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -54,19 +55,17 @@ def not_watched(case: Case) -> Finding | None:
         return None
     name, used = name_of(case, case.source), uses_in_block(case)
     created_at = case.recording.tensor(case.source).span
-    return Finding(
-        code="NOT_WATCHED",
-        title=say("`{name}` is not watched", name=name),
-        message=paragraph(
-            say(
-                "`{name}` is a plain tensor. A tape records what is done with a tensor only after "
-                "`{call}`.",
-                name=name,
-                call=watch_call(case),
-            ),
-            _how_often(len(used)),
+    site = _first_use(case, used) if used else site_at(case, created_at)
+    return site.finding(
+        "NOT_WATCHED",
+        say("`{name}` is not watched", name=name),
+        say(
+            "`{name}` is a plain tensor. A tape records what is done with a tensor only after "
+            "`{call}`.",
+            name=name,
+            call=watch_call(case),
         ),
-        where=_where(case, used) if used else case.codes.where(created_at),
+        _how_often(len(used)),
         fix=watch(case),
         evidence=tuple(used),
         steps=(*_made(case, created_at, say("`{name}` was made", name=name)), *_used(case, used)),
@@ -110,16 +109,16 @@ def not_trainable(case: Case) -> Finding | None:
         return None
     name, used = name_of(case, case.source), uses_in_block(case)
     created_at = case.recording.variables[case.variable].span
-    return Finding(
-        code="NOT_TRAINABLE",
-        title=say("`{name}` is not trainable", name=name),
-        message=say(
+    site = site_at(case, created_at)
+    return site.finding(
+        "NOT_TRAINABLE",
+        say("`{name}` is not trainable", name=name),
+        say(
             "A tape watches trainable variables by itself. `{name}` was made with "
             "`trainable=False`, and `{call}` was not called.",
             name=name,
             call=watch_call(case),
         ),
-        where=case.codes.where(created_at),
         fix=_trainable(case, created_at) or watch(case),
         evidence=tuple(used),
         steps=(
@@ -163,18 +162,17 @@ def autowatch_off(case: Case) -> Finding | None:
         return None
     if not case.recording.variables[case.variable].trainable:
         return None
-    name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
-    return Finding(
-        code="AUTOWATCH_OFF",
-        title=say("`{tape}` does not watch variables by itself", tape=tape),
-        message=say(
+    used = uses_in_block(case)
+    site = _first_use(case, used)
+    return site.finding(
+        "AUTOWATCH_OFF",
+        site.say("`{tape}` does not watch variables by itself"),
+        site.say(
             "`{tape}` was made with `watch_accessed_variables=False`, and `{call}` was not "
             "called. So the tape has no op with `{name}`.",
-            tape=tape,
             call=watch_call(case),
-            name=name,
+            name=name_of(case, case.source),
         ),
-        where=_where(case, used),
         fix=watch(case),
         evidence=tuple(used),
         steps=_used(case, used),
@@ -205,10 +203,10 @@ def _trainable(case: Case, span: int) -> Fix | None:
     return None
 
 
-def _where(case: Case, events: list[int]) -> Where | None:
-    """The first use, where the learner called for it."""
-    span = case.recording.located[events[0]].span if events else -1
-    return case.codes.where(span, call_at_fault(case, span)) if events else None
+def _first_use(case: Case, events: list[int]) -> Site:
+    """The first use, where the user called for it."""
+    span = case.recording.event_spans[events[0]] if events else -1
+    return Site(case, span, "", part=call_at_fault(case, span) if events else None)
 
 
 def _made(case: Case, span: int, text: str) -> tuple[Step, ...]:

@@ -9,19 +9,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.declarations import Example, Rank, at_source, finding
-from tapelab.diagnosis.descriptions import (
-    argument,
-    name_of,
-    paragraph,
-    say,
-    sentence,
-    spot,
-    text_of,
-    written_call,
-)
+from tapelab.diagnosis.descriptions import argument, name_of, say, sentence, written_call
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.tape_block import tape_name
+from tapelab.diagnosis.site import site_at, site_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -89,25 +80,21 @@ def _taken_anew(case: Case) -> Finding | None:
     if taken is None:
         return None
     first = taken.steps[0]
-    span, text, line = spot(case, first.event, name_of(case, case.source))
+    site = site_of(case, first.event, name_of(case, case.source))
     used = name_of(case, taken.origin)
-    return Finding(
-        code="WRONG_OBJECT",
-        title=say("`{text}` is a new tensor, which `{target}` was not computed from",
-                  text=text, target=name_of(case, case.target)),
-        message=paragraph(
-            say(
-                "Each call of `{text}` makes a new tensor from `{origin}`. `{target}` was "
-                "computed from `{origin}`, not from this one.",
-                text=text, origin=used, target=name_of(case, case.target),
-            ),
-            say("Ask for the gradient of `{origin}`.", origin=used),
+    return site.finding(
+        "WRONG_OBJECT",
+        site.say("`{text}` is a new tensor, which `{target}` was not computed from"),
+        site.say(
+            "Each call of `{text}` makes a new tensor from `{origin}`. `{target}` was "
+            "computed from `{origin}`, not from this one.",
+            origin=used,
         ),
-        where=case.codes.where(span),
+        say("Ask for the gradient of `{origin}`.", origin=used),
         fix=_by_the_origin(case, taken),
         evidence=tuple(sorted({each.event for each in taken.steps})),
-        steps=(Step(line, say("`{text}` made a new tensor", text=text)),),
-    )  # fmt: skip
+        steps=(site.step("`{text}` made a new tensor"),),
+    )
 
 
 def _origins(case: Case) -> Iterator[Taken]:
@@ -167,34 +154,30 @@ def _made_anew(case: Case) -> Finding | None:
     if case.variable < 0 or twin < 0:
         return None
     facts = case.recording.tensor(twin)
-    span, source, tape = facts.span, name_of(case, case.source), tape_name(case)
+    source = name_of(case, case.source)
     first_line = case.codes.line(case.recording.variables[case.variable].span)
     titles = (
         sentence("`{text}` makes another variable"),
         sentence("`{text}` makes another variable inside the tape"),
     )
-    text, line = text_of(case, span) or "tf.Variable", case.codes.line(span)
-    return Finding(
-        code="WRONG_OBJECT",
-        title=say(titles[inside], text=text),
-        message=paragraph(
-            say(
-                "`{source}` from line {made} is not used on `{tape}`. A different variable of the "
-                "same name and shape was made in line {line}, and `{target}` was computed from "
-                "that one.",
-                source=source, made=first_line, tape=tape, line=line,
-                target=name_of(case, case.target),
-            ),
-            say("Create variables once, before the tape, and use them."),
+    site = site_at(case, facts.span, "tf.Variable")
+    return site.finding(
+        "WRONG_OBJECT",
+        site.say(titles[inside]),
+        site.say(
+            "`{source}` from line {made} is not used on `{tape}`. A different variable of the "
+            "same name and shape was made in line {line}, and `{target}` was computed from "
+            "that one.",
+            made=first_line,
         ),
-        where=case.codes.where(span),
-        fix=_without_the_twin(case, span, source),
+        say("Create variables once, before the tape, and use them."),
+        fix=_without_the_twin(case, site.span, source),
         evidence=case.made(twin),
         steps=(
-            Step(first_line, say("`{source}` was made", source=source)),
-            Step(line, say("`{text}` made another one", text=text)),
+            Step(first_line, site.say("`{source}` was made")),
+            site.step("`{text}` made another one"),
         ),
-    )  # fmt: skip
+    )
 
 
 def _twins(case: Case) -> Iterator[tuple[int, bool]]:
