@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from tapelab.diagnosis.declarations import Rank
+from tapelab.diagnosis.declarations import Rank, complete
 from tapelab.diagnosis.families import declarations
 
 if TYPE_CHECKING:
@@ -64,10 +64,10 @@ def _of_rank(rank: Rank, declared: list[Declaration]) -> str:
 
 def _section(code: str, example: Example) -> str:
     """The example of a finding: the program, the fix, and the near miss."""
-    parts = [f"### `{code}`", "", _fenced(example.program)]
+    parts = [f"### `{code}`", "", _fenced(complete(example.program))]
     if example.fix:
         parts += ["Write instead:", "", _fenced(example.fix)]
-    parts += ["No finding:", "", _fenced(example.near_miss)]
+    parts += ["No finding:", "", _fenced(complete(example.near_miss))]
     return "\n".join(parts)
 
 

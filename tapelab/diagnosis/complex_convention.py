@@ -60,7 +60,6 @@ PARTS: Final = {"real", "imag"}
         near_miss="""
         x = tf.Variable(3.0 + 0.0j)
         with tf.GradientTape() as tape: y = x * x
-        g = tape.gradient(y, x)
         """,
     ),
 )

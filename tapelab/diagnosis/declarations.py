@@ -20,6 +20,8 @@ an own finding, `tapelab.extend.finding`, is declared with the same decorator.
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -48,9 +50,10 @@ class Rank(IntEnum):
 class Example(NamedTuple):
     """A program with the pitfall, and a near miss that looks like it and has no finding.
 
-    The program computes `y` from `x` on `tape` and ends with `g = tape.gradient(…)`. The expression
-    at fault stands in «guillemets». `fix` is the code that the finding proposes, `symptom` what `g`
-    looks like, `cured` what it looks like with the fix, and `ask` the expression that explains it.
+    The program computes `y` from `x` on `tape`. Both programs end with `g = tape.gradient(y, x)`,
+    which `complete` adds unless they give `g` a value. The expression at fault stands in
+    «guillemets». `fix` is the code that the finding proposes, `symptom` what `g` looks like,
+    `cured` what it looks like with the fix, and `ask` the expression that explains it.
     `pitfall` is the number in the catalogue of pitfalls.
     """
 
@@ -61,6 +64,16 @@ class Example(NamedTuple):
     cured: str = "number"
     ask: str = "tf.explain(tape, y, x)"
     near_miss: str = ""
+
+
+GRADIENT_CALL: Final = "g = tape.gradient(y, x)"
+BINDING_OF_G: Final = re.compile(r"^ *g\b.* = ", re.MULTILINE)
+
+
+def complete(program: str) -> str:
+    """A program of an example, dedented, with the gradient call unless it has one of its own."""
+    text = textwrap.dedent(program).strip("\n").rstrip()
+    return text if BINDING_OF_G.search(text) else f"{text}\n{GRADIENT_CALL}"
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,6 @@ PERTURBED: Final = 1e-2
         with tf.GradientTape() as tape:
             values, vectors = «tf.linalg.eigh(x)»
             y = tf.reduce_sum(vectors[:, 0] * tf.constant([1.0, 2.0]))
-        g = tape.gradient(y, x)
         """,
         fix="values, vectors = tf.linalg.eigh("
         "x + tf.linalg.diag(0.01 * tf.range(2.0, dtype=tf.float32)))",
@@ -56,7 +55,6 @@ PERTURBED: Final = 1e-2
         with tf.GradientTape() as tape:
             values, vectors = tf.linalg.eigh(x)
             y = tf.reduce_sum(values ** 2)
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -109,14 +109,12 @@ def _beginnings(case: Case, edge: Edge) -> list[Edge]:
         with tf.GradientTape() as tape:
             _, places = «tf.math.top_k(x, 2)»
             y = tf.reduce_sum(tf.cast(places, tf.float32))
-        g = tape.gradient(y, x)
         """,
         fix="places, _ = tf.math.top_k(x, 2)",
         near_miss="""
         x = tf.Variable([3.0, 1.0, 2.0])
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(tf.gather(x, tf.argsort(x)) * [1.0, 2.0, 3.0])
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -203,14 +201,12 @@ class Predicate(NamedTuple):
                 y = v0
             else:
                 y = v1 ** 2
-        g = tape.gradient(y, x)
         """,
         fix="y = tf.sigmoid(x) * v0 + tf.sigmoid(-x) * v1 ** 2",
         near_miss="""
         x = tf.Variable([3.0, -1.0])
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(tf.where(x > 0.0, x, 0.1 * x))
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -361,14 +357,12 @@ def _taken(case: Case, predicate: Predicate) -> str:
         x = tf.Variable([1.0, -2.0, 3.0])
         with tf.GradientTape() as tape:
             y = tf.cast(«tf.size(tf.boolean_mask(x, x > 0))», tf.float32)
-        g = tape.gradient(y, x)
         """,
         fix="y = tf.cast(tf.reduce_sum(tf.sigmoid(x)), tf.float32)",
         near_miss="""
         x = tf.Variable([3.0, -1.0])
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(x) / tf.cast(tf.size(x), tf.float32)
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -131,7 +131,6 @@ class Rewording:
         """
         x = tf.Variable(0.5)
         with tf.GradientTape() as tape: y = tf.exp(tf.constant(«(x + 1.0).numpy()») * 2.0)
-        g = tape.gradient(y, x)
         """,
         fix="with tf.GradientTape() as tape: y = tf.exp((x + 1.0) * 2.0)",
         near_miss="""
@@ -142,7 +141,6 @@ class Rewording:
             seen.append(h.numpy())
             kept = float(h)
             y = h + 1.0
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -49,7 +49,6 @@ ADDING: Final = "bias_add"
             h = «tf.nn.bias_add(data, x)»
             n = (h - tf.reduce_mean(h, 0)) / tf.math.reduce_std(h, 0)
             y = tf.reduce_sum(n ** 3)
-        g = tape.gradient(y, x)
         """,
         fix="h = data",
         symptom="zero",
@@ -59,7 +58,6 @@ ADDING: Final = "bias_add"
         data = tf.constant([[1.0], [-1.0]])
         with tf.GradientTape() as tape:
             y = tf.reduce_mean((data + x - 1.0) ** 2)
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -195,14 +193,12 @@ class Chain(NamedTuple):
             y = x
             for _ in range(20):
                 y = «tf.sigmoid(y)»
-        g = tape.gradient(y, x)
         """,
         fix="y = tf.nn.relu(y)",
         symptom="zero",
         near_miss="""
         x = tf.Variable(1.0)
         with tf.GradientTape() as tape: y = 1e-40 * tf.sigmoid(x) + x
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -246,14 +242,12 @@ def vanishing(case: Case) -> Iterator[Finding]:
             for _ in range(100):
                 h = «h @ x»
             y = h
-        g = tape.gradient(y, x)
         """,
         fix="h = tf.tanh(h @ x)",
         symptom="nan",
         near_miss="""
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape: y = 1e8 * x ** 2
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -64,7 +64,6 @@ class Loop(NamedTuple):
             y = tf.ones(2)
             for _ in range(4):
                 «y -= 0.1 * (y * y - x)»
-        g = tape.gradient(y, x)
         """,
         fix="for _ in range(50):",
         symptom="value",
@@ -74,7 +73,6 @@ class Loop(NamedTuple):
             y = tf.constant(1.0)
             for _ in range(99):
                 y = y - 0.1 * (y * y - x)
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -236,7 +234,6 @@ when it has converged, and then one run more or less changes nothing.
             y = x
             while «y < 2.0»:
                 y = y + x
-        g = tape.gradient(y, x)
         """,
         fix="for _ in range(6):",
         symptom="value",

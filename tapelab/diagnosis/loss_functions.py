@@ -44,7 +44,6 @@ LABELS_FIRST: Final = {
         with tf.GradientTape() as tape:
             p = tf.nn.softmax(x)
             y = «tf.keras.losses.categorical_crossentropy(p, labels)»
-        g = tape.gradient(y, x)
         """,
         fix="y = tf.keras.losses.categorical_crossentropy(labels, p)",
         symptom="value",
@@ -52,7 +51,6 @@ LABELS_FIRST: Final = {
         x = tf.Variable([[0.3, 0.7]])
         with tf.GradientTape() as tape:
             y = tf.reduce_mean(tf.keras.losses.mean_squared_error(x, tf.ones((1, 2))))
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -149,7 +147,6 @@ TAKES_PROBABILITIES: Final = {
         with tf.GradientTape() as tape:
             p = «tf.nn.softmax(x)»
             y = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels, p))
-        g = tape.gradient(y, x)
         """,
         fix="p = x",
         symptom="value",
@@ -159,7 +156,6 @@ TAKES_PROBABILITIES: Final = {
         with tf.GradientTape() as tape:
             p = tf.nn.softmax(x)
             y = tf.reduce_mean(tf.keras.losses.categorical_crossentropy(labels, p))
-        g = tape.gradient(y, x)
         """,
     ),
 )

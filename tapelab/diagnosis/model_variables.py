@@ -52,7 +52,6 @@ KERAS: Final = ("Layer", "Model")
         layer(data)
         with tf.GradientTape() as tape: y = tf.reduce_sum(layer(data))
         x = layer.kernel
-        g = tape.gradient(y, x)
         """,
     ),
 )

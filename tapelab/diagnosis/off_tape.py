@@ -48,7 +48,6 @@ SINCE: Final = sentence("`{made}` was computed before `{tape}` began to record i
         y = «tf.exp(x) * w»
         with tf.GradientTape() as tape:
             z = y + 1.0
-        g = tape.gradient(y, x)
         """,
         fix="""
         with tf.GradientTape() as tape:
@@ -58,7 +57,6 @@ SINCE: Final = sentence("`{made}` was computed before `{tape}` began to record i
         x = tf.Variable(2.0)
         data = tf.constant([1.0, 2.0]) / 2.0
         with tf.GradientTape() as tape: y = tf.reduce_sum(data * x)
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -88,7 +86,6 @@ def before_tape(case: Case, edge: Edge) -> Finding:
         with tf.GradientTape(persistent=True) as tape:
             first = cube(x)
         y = «cube(x)»
-        g = tape.gradient(y, x)
         """,
         fix="""
         first = cube(x)
@@ -98,7 +95,6 @@ def before_tape(case: Case, edge: Edge) -> Finding:
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape: y = (lambda v: v ** 3)(x)
         after = y * 2.0
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -123,7 +119,6 @@ def after_tape(case: Case, edge: Edge) -> Finding:
         with tf.GradientTape() as tape:
             with tape.stop_recording():
                 y = «x * x»
-        g = tape.gradient(y, x)
         """,
         fix="y = x * x",
         near_miss="""
@@ -132,7 +127,6 @@ def after_tape(case: Case, edge: Edge) -> Finding:
             y = x * x
             with tape.stop_recording():
                 error = y - 3.0
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -157,7 +151,6 @@ def recording_paused(case: Case, edge: Edge) -> Finding:
         x = tf.Variable(2.0)
         with ThreadPoolExecutor(1) as pool, tf.GradientTape() as tape:
             y = pool.submit(lambda: «x * x»).result() * 3.0
-        g = tape.gradient(y, x)
         """,
         fix="y = (lambda: x * x)() * 3.0",
         near_miss="""
@@ -168,7 +161,6 @@ def recording_paused(case: Case, edge: Edge) -> Finding:
             y = x * x
             worker = threading.Thread(target=lambda: seen.append(tf.sin(y)))
             worker.start(); worker.join()
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -196,7 +188,6 @@ def other_thread(case: Case, edge: Edge) -> Finding:
         with tf.GradientTape() as tape:
             y = «x * x»
             tape.watch(x)
-        g = tape.gradient(y, x)
         """,
         fix="""
         with tf.GradientTape() as tape:
@@ -208,7 +199,6 @@ def other_thread(case: Case, edge: Edge) -> Finding:
             other = tf.constant(2.0) * 3.0
             tape.watch(x)
             y = x * other
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -53,7 +53,6 @@ class Rebinding(NamedTuple):
         with tf.GradientTape() as tape:
             x = x + 1.0
             y = x * x
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -51,7 +51,6 @@ UNDECLARED = "not implemented"
         with tf.GradientTape() as tape:
             shown = tf.image.adjust_contrast(tf.stop_gradient(x), 0.5)
             y = tf.reduce_sum(x ** 2)
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -160,7 +159,6 @@ class Operand(NamedTuple):
         near_miss="""
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape: y = x * 3
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -265,7 +263,6 @@ def _cast(case: Case, span: int, wrong: Operand, dtype: str) -> Fix | None:
 
         x = tf.Variable(3.0)
         with tf.GradientTape() as tape: y = double(x) + 1.0
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -47,7 +47,6 @@ TOLERANCE: Final = 1e-3
         labels = tf.constant([2.0, 4.0, 6.0, 8.0])
         with tf.GradientTape() as tape:
             y = tf.reduce_mean((«x * data - labels») ** 2)
-        g = tape.gradient(y, x)
         """,
         fix="y = tf.reduce_mean((tf.squeeze(x * data, axis=-1) - labels) ** 2)",
         symptom="value",
@@ -55,7 +54,6 @@ TOLERANCE: Final = 1e-3
         x = tf.Variable([1.0, 2.0, 3.0])
         with tf.GradientTape() as tape:
             y = tf.reduce_mean((tf.ones((4, 3)) - x) ** 3)
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -153,7 +151,6 @@ def _squeezed(case: Case, backward: BackwardSteps, step: int, column: int) -> Fi
         with tf.GradientTape() as tape:
             p = «tf.nn.softmax(data @ x, axis=0)»
             y = -tf.reduce_mean(tf.reduce_sum(labels * tf.math.log(p), axis=-1))
-        g = tape.gradient(y, x)
         """,
         fix="p = tf.nn.softmax(data @ x, axis=-1)",
         symptom="value",
@@ -162,7 +159,6 @@ def _squeezed(case: Case, backward: BackwardSteps, step: int, column: int) -> Fi
         labels = tf.constant([[1.0, 0.0], [0.0, 1.0]])
         with tf.GradientTape() as tape:
             y = -tf.reduce_mean(labels * tf.math.log(tf.nn.softmax(x)))
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -123,7 +123,6 @@ FUNCTIONAL: Final = {
         with tf.GradientTape() as tape:
             «kept.assign(x * 2.0)»
             y = kept ** 2
-        g = tape.gradient(y, x)
         """,
         fix="""
         kept_new = x * 2.0
@@ -134,7 +133,6 @@ FUNCTIONAL: Final = {
         with tf.GradientTape() as tape:
             x.assign(3.0)
             y = x * x
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -267,14 +265,12 @@ BEGAN: Final = sentence("`{made}` began with a copy of `{name}`")
         with tf.GradientTape() as tape:
             h = «tf.Variable(tf.exp(x))»
             y = h * h
-        g = tape.gradient(y, x)
         """,
         fix="h = tf.exp(x)",
         near_miss="""
         x = tf.Variable(2.0)
         target = tf.Variable(x)
         with tf.GradientTape() as tape: y = x * target
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -72,14 +72,12 @@ LARGE_BATCH: Final = 32
         """
         x = tf.Variable(1.0)
         with tf.GradientTape() as tape: y = «tf.reduce_sum(x * tf.ones(64))»
-        g = tape.gradient(y, x)
         """,
         fix="with tf.GradientTape() as tape: y = tf.reduce_mean(x * tf.ones(64))",
         symptom="value",
         near_miss="""
         x = tf.Variable(1.0)
         with tf.GradientTape() as tape: y = tf.reduce_sum(x * tf.ones(4))
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -397,14 +395,12 @@ def _talking(case: Case, place: Located, tensor: int) -> Finding:
         x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(«tf.gather(x, [0, 1, 0])» ** 2)
-        g = tape.gradient(y, x)
         """,
         fix="g = tf.convert_to_tensor(tape.gradient(y, x))",
         symptom="value",
         near_miss="""
         x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
         with tf.GradientTape() as tape: y = tf.reduce_sum(tf.gather(x, [1, 0]) ** 2)
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -309,14 +309,12 @@ NOTABLE: Final = 2**20
         x = tf.Variable(tf.ones((512, 512)))
         with «tf.GradientTape(persistent=True)» as tape:
             y = tf.reduce_sum(tf.exp(0.001 * x))
-        g = tape.gradient(y, x)
         """,
         fix="with tf.GradientTape() as tape:",
         symptom="silent",
         near_miss="""
         x = tf.Variable(2.0)
         with tf.GradientTape(persistent=True) as tape: y = x * x
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -437,7 +435,6 @@ ROW_BY_ROW: Final = sentence(
         with tf.GradientTape(persistent=True) as tape:
             y = x * x
         first = tape.gradient(y, x)
-        g = tape.gradient(y, x)
         """,
     ),
 )

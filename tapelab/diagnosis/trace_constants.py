@@ -53,7 +53,6 @@ class Taken(NamedTuple):
         scale = 10.0
         with tf.GradientTape() as tape:
             y = f()
-        g = tape.gradient(y, x)
         """,
         fix="""
         scale = tf.Variable(1.0)
@@ -73,7 +72,6 @@ class Taken(NamedTuple):
         scale = 10.0
         with tf.GradientTape() as tape:
             y = f()
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -36,7 +36,6 @@ IN_A_BODY: Final = (e.Cause.PAUSED, e.Cause.REPLACED)
         y = tf.Variable(2.0)
         with tf.GradientTape() as tape:
             x = «tf.exp(y)»
-        g = tape.gradient(y, x)
         """,
         fix="g = tape.gradient(x, y)",
         ask="tf.explain(tape, y, x) if g is None else tf.explain(tape, x, y)",
@@ -44,7 +43,6 @@ IN_A_BODY: Final = (e.Cause.PAUSED, e.Cause.REPLACED)
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape:
             y = tf.exp(x)
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -182,7 +180,6 @@ def _in_the_loop(case: Case, span: int) -> Fix | None:
         z = tf.Variable(3.0)
         with tf.GradientTape() as tape:
             y = «z * z»
-        g = tape.gradient(y, x)
         """,
         near_miss="""
         queue = tf.queue.FIFOQueue(10, tf.float32)
@@ -190,7 +187,6 @@ def _in_the_loop(case: Case, span: int) -> Fix | None:
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape:
             y = x * queue.dequeue()
-        g = tape.gradient(y, x)
         """,
     ),
 )

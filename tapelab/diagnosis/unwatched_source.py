@@ -33,7 +33,6 @@ AN_OP: Final = sentence("An op used it unwatched")
         x = tf.constant([1.0, 4.0])
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(«x * x»)
-        g = tape.gradient(y, x)
         """,
         fix="""
         with tf.GradientTape() as tape:
@@ -44,7 +43,6 @@ AN_OP: Final = sentence("An op used it unwatched")
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = x * x
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -90,7 +88,6 @@ def _how_often(ops: int) -> str:
         x = «tf.Variable(4.0, trainable=False, name="rate")»
         with tf.GradientTape() as tape:
             y = tf.sqrt(x)
-        g = tape.gradient(y, x)
         """,
         fix='x = tf.Variable(4.0, name="rate")',
         near_miss="""
@@ -98,7 +95,6 @@ def _how_often(ops: int) -> str:
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = x * x
-        g = tape.gradient(y, x)
         """,
     ),
 )
@@ -140,7 +136,6 @@ def not_trainable(case: Case) -> Finding | None:
         x = tf.Variable(4.0)
         with tf.GradientTape(watch_accessed_variables=False) as tape:
             y = «x * x»
-        g = tape.gradient(y, x)
         """,
         fix="""
         with tf.GradientTape(watch_accessed_variables=False) as tape:
@@ -151,7 +146,6 @@ def not_trainable(case: Case) -> Finding | None:
         with tf.GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(x)
             y = x * x
-        g = tape.gradient(y, x)
         """,
     ),
 )

@@ -52,7 +52,6 @@ class Taken(NamedTuple):
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(v ** 3)
         x = «v[1]»
-        g = tape.gradient(y, x)
         """,
         fix="g = tape.gradient(y, v)[1]",
         ask="tf.why()",
@@ -61,7 +60,6 @@ class Taken(NamedTuple):
         with tf.GradientTape() as tape:
             x = v[0]
             y = x * x + v[1]
-        g = tape.gradient(y, x)
         """,
     ),
 )
