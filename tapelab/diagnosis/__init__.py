@@ -16,9 +16,9 @@ To add a finding, write one block in the module of its family, or in a new modul
 
 1. `@finding("CODE", rank=…, lesson=…, what=…, instead=…, example=Example(…))`, with a program that
    has the pitfall, the fix, and a near miss.
-2. Below it the detector, a function that yields a `Finding`: texts by `say`, `say_many` and
-   `paragraph`; names and values by `descriptions.py`; the place by `case.codes.where(span)`; the
-   fix by `edits.py`, None where no single line repairs the program.
+2. Below it the detector, a function that yields a `Finding`: `site_of(case, event)` is the place,
+   its methods `say` and `step` give the sentences and `finding` the whole (`site.py`). Names and
+   values come from `descriptions.py`, the fix from `edits.py` (None where no line repairs it).
 3. `python -m tools.findings` writes the reference page, `python -m tools.words` the catalogues.
 
 The tests run every example, its fix and its near miss, also from the bytes of the recording.
