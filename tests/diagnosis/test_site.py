@@ -5,23 +5,21 @@ import pytest
 from tapelab.diagnosis.case import Analysis, Case
 from tapelab.diagnosis.finding import Step
 from tapelab.diagnosis.site import site_at, site_of
-from tapelab.recorder.introspection import introspect
 from tapelab.recording import events as e
 from tests.pitfalls.snippets import run
 
 PROGRAM = """
 x = tf.Variable(2.0)
-with tf.GradientTape(persistent=True) as recorder:
+with tf.GradientTape() as recorder:
     y = tf.exp(x)
     z = y * 3.0
+why = tf.explain(recorder, z, x)
 """
 
 
 @pytest.fixture
 def case():
-    names = run(PROGRAM)
-    recording, call, _ = introspect(names["recorder"], names["z"], names["x"])
-    return Case.of_call(Analysis(recording), call)
+    return Case.of_call(Analysis(run(PROGRAM)["why"].recording), 0)
 
 
 @pytest.fixture
