@@ -11,18 +11,11 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
-from tapelab.ops import samples
 from tapelab.ops.integer_arguments import whole
 from tapelab.ops.public import tensor
 from tapelab.strings.string_op import choice, declared, each, text, texts
 
 UNITS: Final = ("BYTE", "UTF8_CHAR")
-
-
-def pieces(rng: np.random.Generator) -> list[samples.Sample]:
-    """Texts with where a piece of them begins and how long it is."""
-    del rng
-    return [((texts(["hello", "né"]), np.array([1, 0]), np.array([3, 9])), {})]
 
 
 @declared("StringLower", "string_lower")
@@ -49,7 +42,7 @@ def _length(x: Any, *, unit: str = "BYTE") -> Any:
     return each(len if unit == "BYTE" else lambda t: len(letters(t)), x, np.int32)
 
 
-@declared("Substr", "substr", pieces)
+@declared("Substr", "substr", ((texts(["hello", "né"]), np.array([1, 0]), np.array([3, 9])), {}))
 def _substr(x: Any, pos: Any, length: Any, *, unit: str = "BYTE") -> Any:
     """The piece of each text that begins at a place and has a length."""
     shape = np.broadcast_shapes(x.shape, pos.shape)

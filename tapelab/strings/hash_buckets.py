@@ -15,7 +15,6 @@ import numpy as np
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
-from tapelab.ops import samples
 from tapelab.ops.integer_arguments import lengths, number
 from tapelab.ops.public import tensor
 from tapelab.strings.string_op import declared, each, text, texts
@@ -184,32 +183,29 @@ def murmur(raw: bytes, seed: int = 0xDECAFCAFFE) -> int:
 
 
 BUCKET: Final = "The number of a bucket says nothing of size, so a small step of it means nothing."
+_HASHED: Final = (texts(["a", "hello", ""]),)
 
 
-def hashed(rng: np.random.Generator) -> list[samples.Sample]:
-    """Texts with the number of buckets."""
-    del rng
-    return [((texts(["a", "hello", ""]),), {"num_buckets": 10})]
-
-
-def hashed_with_key(rng: np.random.Generator) -> list[samples.Sample]:
-    """Texts with the number of buckets and a key."""
-    return [(arrays, {**settings, "key": (1, 2)}) for arrays, settings in hashed(rng)]
-
-
-@declared("StringToHashBucketFast", "hash_bucket_fast", hashed, because=BUCKET)
+@declared(
+    "StringToHashBucketFast", "hash_bucket_fast", (_HASHED, {"num_buckets": 10}), because=BUCKET
+)
 def _fast(x: Any, *, num_buckets: int) -> Any:
     """The bucket of each text by FarmHash."""
     return _buckets(farmhash64, x, num_buckets)
 
 
-@declared("StringToHashBucket", "hash_bucket", hashed, because=BUCKET)
+@declared("StringToHashBucket", "hash_bucket", (_HASHED, {"num_buckets": 10}), because=BUCKET)
 def _old(x: Any, *, num_buckets: int) -> Any:
     """The bucket of each text by MurmurHash."""
     return _buckets(murmur, x, num_buckets)
 
 
-@declared("StringToHashBucketStrong", "hash_with_key", hashed_with_key, because=BUCKET)
+@declared(
+    "StringToHashBucketStrong",
+    "hash_with_key",
+    (_HASHED, {"num_buckets": 10, "key": (1, 2)}),
+    because=BUCKET,
+)
 def _strong(x: Any, *, num_buckets: int, key: tuple[int, ...]) -> Any:
     """The bucket of each text by SipHash with a secret key."""
     return _buckets(lambda raw: siphash(raw, key), x, num_buckets)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,40 +12,12 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.text_forms import brackets
 from tapelab.errors import OutOfRangeError, invalid_argument
 from tapelab.framework.logging_ops import array_text
-from tapelab.ops import samples
 from tapelab.ops.integer_arguments import lengths, number, whole
 from tapelab.ops.public import tensor
 from tapelab.strings.string_op import declared, one_text, text, texts
 
 
-def pairs(rng: np.random.Generator) -> list[samples.Sample]:
-    """Two rows of texts."""
-    del rng
-    return [((texts(["a", "b"]), texts(["x", ""])), {"separator": b"-"})]
-
-
-def grids(rng: np.random.Generator) -> list[samples.Sample]:
-    """Matrices of texts with the axes to join along."""
-    del rng
-    grid = texts(["a", "b", "c", "d"], (2, 2))
-    return [
-        ((grid,), {"axes": (0,), "keepdims": keep, "separator": b"+"}) for keep in (True, False)
-    ]
-
-
-def groups(rng: np.random.Generator) -> list[samples.Sample]:
-    """Texts with the numbers of their groups."""
-    del rng
-    return [((texts(["a", "b", "c"]), np.array([1, 0, 1])), {"count": 3, "separator": b" "})]
-
-
-def ragged_rows(rng: np.random.Generator) -> list[samples.Sample]:
-    """Texts end to end, and where the rows among them begin."""
-    del rng
-    return [((texts(["a", "b", "c"]), np.array([0, 2, 2, 3])), {"separator": b"-"})]
-
-
-@declared("StringJoin", "string_join", pairs)
+@declared("StringJoin", "string_join", ((texts(["a", "b"]), texts(["x", ""])), {"separator": b"-"}))
 def _join(x: Any, *more: Any, separator: bytes = b"") -> Any:
     """The texts at one place, one after the other with the separator between them."""
     parts = (x, *more)
@@ -54,7 +26,13 @@ def _join(x: Any, *more: Any, separator: bytes = b"") -> Any:
     return texts([separator.join(row) for row in rows], shape)
 
 
-@declared("ReduceJoin", "reduce_join", grids)
+_GRID: Final = (texts(["a", "b", "c", "d"], (2, 2)),)
+
+
+@declared(
+    "ReduceJoin", "reduce_join", (_GRID, {"axes": (0,), "keepdims": True, "separator": b"+"}),
+    (_GRID, {"axes": (0,), "keepdims": False, "separator": b"+"}),
+)  # fmt: skip
 def _reduce_join(x: Any, *, axes: tuple[int, ...], keepdims: bool, separator: bytes) -> Any:
     """The texts along the axes as one, the first of the axes running fastest."""
     kept = [axis for axis in range(x.ndim) if axis not in axes]
@@ -65,7 +43,10 @@ def _reduce_join(x: Any, *, axes: tuple[int, ...], keepdims: bool, separator: by
     return texts([separator.join(row) for row in rows], whole if keepdims else outer)
 
 
-@declared("UnsortedSegmentJoin", "segment_join", groups)
+@declared(
+    "UnsortedSegmentJoin", "segment_join",
+    ((texts(["a", "b", "c"]), np.array([1, 0, 1])), {"count": 3, "separator": b" "}),
+)  # fmt: skip
 def _segment_join(x: Any, segment_ids: Any, *, count: int, separator: bytes) -> Any:
     """The texts of one group as one; a group without texts gives an empty one."""
     rest = x.shape[segment_ids.ndim :]
@@ -76,7 +57,10 @@ def _segment_join(x: Any, segment_ids: Any, *, count: int, separator: bytes) -> 
     return texts(joined, (count, *rest))
 
 
-@declared("ReduceJoinRows", "join_rows", ragged_rows)
+@declared(
+    "ReduceJoinRows", "join_rows",
+    ((texts(["a", "b", "c"]), np.array([0, 2, 2, 3])), {"separator": b"-"}),
+)  # fmt: skip
 def join_rows(x: Any, row_splits: Any, *, separator: bytes) -> Any:
     """The texts of each ragged row as one."""
     ends = zip(row_splits[:-1].tolist(), row_splits[1:].tolist(), strict=True)
@@ -95,8 +79,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
         if shape != shapes[0]:
             both = f"{brackets(shapes[0])} vs. {brackets(shape)}"
             raise invalid_argument("StringJoin", f"Input shapes do not match: {both}")
-    joined: Tensor = _join(*parts, separator=between)
-    return joined
+    return _join(*parts, separator=between)
 
 
 @public
@@ -121,8 +104,7 @@ def reduce_join(
     between = one_text(separator, "ReduceJoin", "separator")
     if not axes:
         return x
-    joined: Tensor = _reduce_join(x, axes=axes, keepdims=bool(keepdims), separator=between)
-    return joined
+    return _reduce_join(x, axes=axes, keepdims=bool(keepdims), separator=between)
 
 
 @public
@@ -145,17 +127,13 @@ def unsorted_segment_join(
             f"The ids go from {places.min()} to {places.max()}, num_segments is {count}",
         )
     between = one_text(separator, "UnsortedSegmentJoin", "separator")
-    joined: Tensor = _segment_join(x, ids, count=count, separator=between)
-    return joined
+    return _segment_join(x, ids, count=count, separator=between)
 
 
-def written(rng: np.random.Generator) -> list[samples.Sample]:
-    """Two arrays with a template for them."""
-    settings = {"pieces": ("", " and ", "."), "summarize": 3}
-    return [((rng.normal(size=2), np.arange(9)), settings)]
-
-
-@declared("StringFormat", "string_format", written)
+@declared(
+    "StringFormat", "string_format",
+    ((np.array([0.25, -1.5]), np.arange(9)), {"pieces": ("", " and ", "."), "summarize": 3}),
+)  # fmt: skip
 def _format(x: Any, *more: Any, pieces: tuple[str, ...], summarize: int) -> Any:
     """The pieces of a template with tensors in the gaps between them."""
     head, *rest = pieces
@@ -187,5 +165,4 @@ def filled(pieces: list[str], values: list[Any], summarize: int) -> Tensor:
         )
     if not given:
         return tensor(pieces[0])
-    formatted: Tensor = _format(*given, pieces=tuple(pieces), summarize=int(summarize))
-    return formatted
+    return _format(*given, pieces=tuple(pieces), summarize=int(summarize))

@@ -12,7 +12,6 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.text_forms import spoken
 from tapelab.dtypes import BY_NUMPY, as_dtype, float32
 from tapelab.errors import InvalidArgumentError, invalid_argument
-from tapelab.ops import samples
 from tapelab.ops.public import tensor
 from tapelab.ops.rules import numpy_dtype
 from tapelab.strings.string_op import declared, each, text, texts
@@ -30,21 +29,10 @@ _DECIMAL: Final = re.compile(
 _WHOLE: Final = re.compile(rb"[+-]?\d+\Z")
 
 
-def numbers(rng: np.random.Generator) -> list[samples.Sample]:
-    """Rows of floats with a way to write them."""
-    return [
-        ((rng.normal(size=3),), {"style": "%f"}),
-        ((rng.normal(size=(2, 1)),), {"style": "%.3g"}),
-    ]
-
-
-def numerals(rng: np.random.Generator) -> list[samples.Sample]:
-    """Texts that are numbers, with the dtype to read them in."""
-    del rng
-    return [((texts(["3", "-12"]),), {"dtype": kind}) for kind in (np.int32, np.float64)]
-
-
-@declared("AsString", "as_string", numbers, because=WRITTEN)
+@declared(
+    "AsString", "as_string", ((np.array([0.5, -2.25, 1e9]),), {"style": "%f"}),
+    ((np.array([[1 / 3], [-7.0]]),), {"style": "%.3g"}), because=WRITTEN,
+)  # fmt: skip
 def _as_string(x: Any, *, style: str) -> Any:
     """Each number as text, in the style of C's printf."""
     kind = x.dtype.kind
@@ -55,7 +43,13 @@ def _as_string(x: Any, *, style: str) -> Any:
     return texts([style % _plain(value) for value in x.ravel().tolist()], x.shape)
 
 
-@declared("StringToNumber", "to_number", numerals, because=READ)
+_NUMERALS: Final = (texts(["3", "-12"]),)
+
+
+@declared(
+    "StringToNumber", "to_number", (_NUMERALS, {"dtype": np.int32}),
+    (_NUMERALS, {"dtype": np.float64}), because=READ,
+)  # fmt: skip
 def _to_number(x: Any, *, dtype: Any) -> Any:
     """Each text as the number it writes."""
     kind = np.dtype(dtype)

@@ -12,7 +12,6 @@ import numpy as np
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.errors import InvalidArgumentError, invalid_argument
-from tapelab.ops import samples
 from tapelab.strings.string_op import declared, each, one_text, text, texts
 
 CLASSES: Final = {
@@ -26,20 +25,11 @@ _TOKEN: Final = re.compile(r"\\.|\[:(\w+):\]|\(\?[=!]|\(\?<[=!]|\[\^?\]?|\]|\$",
 _MISSING: Final = {"unterminated character set": "missing ]", "missing )": "missing )"}
 
 
-def replaced(rng: np.random.Generator) -> list[samples.Sample]:
-    """Texts with a pattern and what to write in its place."""
-    del rng
-    settings = {"pattern": b"[a-c]+", "rewrite": rb"<\0>", "replace_global": True}
-    return [((texts(["abcd", "x", "aca"]),), settings)]
-
-
-def matched(rng: np.random.Generator) -> list[samples.Sample]:
-    """Texts with a pattern."""
-    del rng
-    return [((texts(["abc", "x"]),), {"pattern": b"[a-c]+"})]
-
-
-@declared("StaticRegexReplace", "regex_replace", replaced)
+@declared(
+    "StaticRegexReplace", "regex_replace",
+    ((texts(["abcd", "x", "aca"]),),
+     {"pattern": b"[a-c]+", "rewrite": rb"<\0>", "replace_global": True}),
+)  # fmt: skip
 def _replace(x: Any, *, pattern: bytes, rewrite: bytes, replace_global: bool) -> Any:
     """Each text with something else written where the pattern matches."""
     compiled = _compiled(pattern, "StaticRegexReplace")
@@ -50,7 +40,9 @@ def _replace(x: Any, *, pattern: bytes, rewrite: bytes, replace_global: bool) ->
     return each(rewritten, x)
 
 
-@declared("StaticRegexFullMatch", "regex_full_match", matched)
+@declared(
+    "StaticRegexFullMatch", "regex_full_match", ((texts(["abc", "x"]),), {"pattern": b"[a-c]+"})
+)
 def _full_match(x: Any, *, pattern: bytes) -> Any:
     """Whether the pattern matches a text from its beginning to its end."""
     compiled = _compiled(pattern, "StaticRegexFullMatch")

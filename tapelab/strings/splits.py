@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.ops import samples
 from tapelab.ops.integer_arguments import number
 from tapelab.ops.shapes import reshape
 from tapelab.strings.string_op import declared, one_text, text, texts
 
-
-def lines(rng: np.random.Generator) -> list[samples.Sample]:
-    """A row of lines with the way to split them."""
-    del rng
-    row = texts(["a b", "", "c,d e"])
-    return [((row,), {"sep": b"", "maxsplit": -1}), ((row,), {"sep": b",", "maxsplit": 1})]
+_LINES: Final = (texts(["a b", "", "c,d e"]),)
 
 
-@declared("StringSplitV2", "string_split", lines, multi=True)
+@declared(
+    "StringSplitV2", "string_split", (_LINES, {"sep": b"", "maxsplit": -1}),
+    (_LINES, {"sep": b",", "maxsplit": 1}), multi=True,
+)  # fmt: skip
 def _split(x: Any, *, sep: bytes, maxsplit: int) -> Any:
     """The pieces of all texts in one row, and where the pieces of each text begin."""
     return in_one_row([_pieces(raw, sep, maxsplit) for raw in x.ravel()])
@@ -95,15 +92,12 @@ def many_per_text(x: Tensor, op: Callable[..., Any]) -> tuple[Any, ...]:
 Pads = tuple[bytes, bytes]
 
 
-def sentences(rng: np.random.Generator) -> list[samples.Sample]:
-    """Words end to end, where sentences begin, and how long the phrases are to be."""
-    del rng
-    settings = {"widths": (1, 2), "separator": b" ", "pads": (b"<", b">"), "padding": 1,
-                "keep_short": False}  # fmt: skip
-    return [((texts(["a", "b", "c"]), np.array([0, 2, 3])), settings)]
-
-
-@declared("StringNGrams", "ngrams", sentences, multi=True)
+@declared(
+    "StringNGrams", "ngrams",
+    ((texts(["a", "b", "c"]), np.array([0, 2, 3])),
+     {"widths": (1, 2), "separator": b" ", "pads": (b"<", b">"), "padding": 1,
+      "keep_short": False}), multi=True,
+)  # fmt: skip
 def _ngrams(
     x: Any, row_splits: Any, *, widths: tuple[int, ...], separator: bytes, pads: Pads, padding: int,
     keep_short: bool,
@@ -186,12 +180,10 @@ def ngrams_of_rows(values: Tensor, row_splits: Tensor, settings: dict[str, Any])
 
 
 def _flat(x: Tensor) -> Tensor:
-    flat: Tensor = reshape(x, shape=(-1,))
-    return flat
+    return reshape(x, shape=(-1,))
 
 
 def _grid(phrases: Tensor, row_splits: Tensor, outer: list[int]) -> Tensor:
     """Rows that are all of one length, in their axes."""
     rows = len(row_splits._value) - 1
-    grid: Tensor = reshape(phrases, shape=(*outer, len(phrases._value) // rows if rows else 0))
-    return grid
+    return reshape(phrases, shape=(*outer, len(phrases._value) // rows if rows else 0))

@@ -19,34 +19,26 @@ from tapelab.ops.public import tensor
 TEXT: Final = "Text has no derivative: a letter does not change by a little when a number does."
 
 
-def words(rng: np.random.Generator) -> list[samples.Sample]:
-    """A row and a matrix of short texts."""
-    del rng
-    return [((texts(["Ab c", "né", ""]),), {}), ((texts(["a", "b"]).reshape(2, 1),), {})]
-
-
 def declared(
-    raw: str, name: str, sample: Callable[..., Any] = words, **more: Any
+    raw: str, name: str, *cases: samples.Sample, because: str = TEXT, multi: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Tensor]]:
-    """Declare an op that reads or writes text, through which no gradient passes."""
+    """Declare an op that reads or writes text, through which no gradient passes.
+
+    The cases are samples for the generated tests; without one a row and a matrix of short texts.
+    """
 
     def declare(kernel: Callable[..., Any]) -> Callable[..., Tensor]:
-        title = name.replace("_", " ")
+        title, first_input = name.replace("_", " "), kernel.__code__.co_varnames[0]
         glyph = title.removeprefix("string ").removeprefix("unicode ")
-        because = more.pop("because", TEXT)
         string_op = op(
-            name=name, raw=raw, formula=rf"y = \operatorname{{{title}}}({kernel_input(kernel)})",
-            output="y", glyph=glyph, pattern="flat", samples=sample, dtypes=("string",), **more,
+            name=name, raw=raw, formula=rf"y = \operatorname{{{title}}}({first_input})",
+            output="y", glyph=glyph, pattern="flat", dtypes=("string",), multi=multi,
+            samples=lambda _: list(cases or WORDS),
         )(kernel)  # fmt: skip
         string_op.no_grad(*string_op.inputs, because=because)
         return string_op
 
     return declare
-
-
-def kernel_input(kernel: Callable[..., Any]) -> str:
-    """The name of the first input of a kernel."""
-    return kernel.__code__.co_varnames[0]
 
 
 @public
@@ -56,6 +48,13 @@ def texts(values: Any, shape: tuple[int, ...] | None = None) -> Any:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array if shape is None else array.reshape(shape)
+
+
+WORDS: Final[tuple[samples.Sample, ...]] = (
+    ((texts(["Ab c", "né", ""]),), {}),
+    ((texts(["a", "b"], (2, 1)),), {}),
+)
+"""A row and a matrix of short texts."""
 
 
 @public

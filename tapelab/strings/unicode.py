@@ -12,7 +12,6 @@ import numpy as np
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
-from tapelab.ops import samples
 from tapelab.ops.public import tensor
 from tapelab.ops.shapes import reshape
 from tapelab.strings.splits import in_one_row, many_per_text, splits
@@ -103,13 +102,7 @@ OWNING: Final = ("L", "M", "N", "So", "Sc")
 """The kinds of characters that belong to a script; punctuation is common to several."""
 
 
-def numbers_of_letters(rng: np.random.Generator) -> list[samples.Sample]:
-    """A row of letters as numbers."""
-    del rng
-    return [((np.array([97, 1041, 33, -1], np.int32),), {})]
-
-
-@declared("UnicodeScript", "unicode_script", numbers_of_letters)
+@declared("UnicodeScript", "unicode_script", ((np.array([97, 1041, 33, -1], np.int32),), {}))
 def _script(x: Any) -> Any:
     """The script of each letter as a number of ICU's; 0 is common to several, −1 no letter."""
     scripts = [script_of(point) for point in x.ravel().tolist()]
@@ -122,8 +115,7 @@ def unicode_script(input: Any, name: str | None = None) -> Tensor:
 
     The numbers are those of ICU; scripts that are written no more count as common.
     """
-    scripts: Tensor = _script(tensor(input, "int32"))
-    return scripts
+    return _script(tensor(input, "int32"))
 
 
 def script_of(point: int) -> int:
@@ -143,27 +135,10 @@ def script_of(point: int) -> int:
 OUTPUTS: Final = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 """The encodings that text can be written in, under Python's names."""
 UTF8: Final = Rules("UTF-8")
+_ENCODED: Final = (texts(["né", b"a\xff"]),)
 
 
-def encoded(rng: np.random.Generator) -> list[samples.Sample]:
-    """Texts with the rules to read them by."""
-    del rng
-    return [((texts(["né", b"a\xff"]),), {"rules": UTF8})]
-
-
-def recoded(rng: np.random.Generator) -> list[samples.Sample]:
-    """Texts with the rules to read them by and the encoding to write them in."""
-    return [(arrays, {**settings, "output": "UTF-16-BE"}) for arrays, settings in encoded(rng)]
-
-
-def numbered(rng: np.random.Generator) -> list[samples.Sample]:
-    """Numbers of letters, and where texts begin among them."""
-    del rng
-    points, starts = np.array([97, 233, -1], np.int32), np.array([0, 2, 3])
-    return [((points, starts), {"rules": UTF8})]
-
-
-@declared("UnicodeDecodeWithOffsets", "unicode_decode", encoded, multi=True)
+@declared("UnicodeDecodeWithOffsets", "unicode_decode", (_ENCODED, {"rules": UTF8}), multi=True)
 def _decode(x: Any, *, rules: Rules) -> Any:
     """The numbers of the letters of all texts in a row, where each begins, and the row splits."""
     rows = _rows(x, rules, "UnicodeDecode")
@@ -171,7 +146,7 @@ def _decode(x: Any, *, rules: Rules) -> Any:
     return points, _offsets(rows), splits(rows)
 
 
-@declared("UnicodeSplit", "unicode_split", encoded, multi=True)
+@declared("UnicodeSplit", "unicode_split", (_ENCODED, {"rules": UTF8}), multi=True)
 def _split(x: Any, *, rules: Rules) -> Any:
     """The letters of all texts in a row, where each begins, and the row splits."""
     rows = _rows(x, rules, "UnicodeDecode")
@@ -179,7 +154,10 @@ def _split(x: Any, *, rules: Rules) -> Any:
     return pieces, _offsets(rows), ends
 
 
-@declared("UnicodeEncode", "unicode_encode", numbered)
+@declared(
+    "UnicodeEncode", "unicode_encode",
+    ((np.array([97, 233, -1], np.int32), np.array([0, 2, 3])), {"rules": UTF8}),
+)  # fmt: skip
 def _encode(x: Any, row_splits: Any, *, rules: Rules) -> Any:
     """The text that the letters of each row make."""
     ends = zip(row_splits[:-1].tolist(), row_splits[1:].tolist(), strict=True)
@@ -187,7 +165,9 @@ def _encode(x: Any, row_splits: Any, *, rules: Rules) -> Any:
     return texts([b"".join(_written(p, rules.encoding) for p in row if p >= 0) for row in rows])
 
 
-@declared("UnicodeTranscode", "unicode_transcode", recoded)
+@declared(
+    "UnicodeTranscode", "unicode_transcode", (_ENCODED, {"rules": UTF8, "output": "UTF-16-BE"})
+)
 def _transcode(x: Any, *, rules: Rules, output: str) -> Any:
     """Each text in another encoding."""
     rows = _rows(x, rules, "UnicodeTranscode")
@@ -250,14 +230,12 @@ def unicode_encode(
         raise ValueError("input_tensor's rank must be at least 1.")
     *outer, length = x._array.shape
     starts = np.arange(int(np.prod(outer, dtype=int)) + 1, dtype=np.int64) * length
-    encoded: Tensor = reshape(_encode(reshape(x, shape=(-1,)), starts, rules=rules), shape=outer)
-    return encoded
+    return reshape(_encode(reshape(x, shape=(-1,)), starts, rules=rules), shape=outer)
 
 
 def encode_rows(points: Tensor, row_splits: Tensor, rules: Rules) -> Tensor:
     """The text that the letters of each ragged row make."""
-    encoded: Tensor = _encode(points, row_splits, rules=rules)
-    return encoded
+    return _encode(points, row_splits, rules=rules)
 
 
 def encoding_rules(encoding: str, errors: str, replacement: int) -> Rules:
