@@ -56,6 +56,21 @@ class ShapedSpec(TypeSpec):
         """What kind of number it holds."""
         return self._dtype
 
+    def _arguments(self) -> tuple[Any, ...]:
+        """The arguments with which to make an equal spec."""
+        return self._shape, self._dtype
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ShapedSpec) or type(other) is not type(self):
+            return False
+        return self._arguments() == other._arguments()
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype.name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._arguments()
+
 
 class TensorSpec(ShapedSpec):
     """The shape and dtype of a tensor that a function will be given; None for any length."""
@@ -123,19 +138,8 @@ class TensorSpec(ShapedSpec):
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
         return spec
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, TensorSpec)
-            and self._dtype is other._dtype
-            and self._shape == other._shape
-            and self._name == other._name
-        )
-
-    def __hash__(self) -> int:
-        return hash((self._shape, self._dtype.name))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return TensorSpec, (self._shape, self._dtype, self._name)
+    def _arguments(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._name
 
     def __repr__(self) -> str:
         return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
@@ -170,16 +174,8 @@ class VariableSpec(TensorSpec):
         """The type of the values: a variable."""
         return Variable
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, VariableSpec) and self._parts() == other._parts()
-
-    __hash__ = TensorSpec.__hash__
-
-    def _parts(self) -> tuple[Any, ...]:
-        return self.shape, self.dtype, self.trainable, self.alias_id
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return VariableSpec, self._parts()
+    def _arguments(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self.trainable, self.alias_id
 
     def __repr__(self) -> str:
         return (

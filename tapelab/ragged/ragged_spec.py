@@ -124,18 +124,8 @@ class RaggedTensorSpec(ShapedSpec):
     def _kind(self) -> tuple[Any, ...]:
         return self._dtype.name, self._ragged_rank, self._splits.name
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, RaggedTensorSpec)
-            and self._kind() == other._kind()
-            and self._shape == other._shape
-        )
-
-    def __hash__(self) -> int:
-        return hash((self._shape, *self._kind()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return RaggedTensorSpec, (self._shape, self._dtype, self._ragged_rank, self._splits)
+    def _arguments(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._ragged_rank, self._splits
 
     def __repr__(self) -> str:
         return (

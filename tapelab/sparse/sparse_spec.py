@@ -61,19 +61,6 @@ class SparseTensorSpec(ShapedSpec):
         """How many axes are cut by row splits: none."""
         return 0
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, SparseTensorSpec)
-            and self._dtype is other._dtype
-            and self._shape == other._shape
-        )
-
-    def __hash__(self) -> int:
-        return hash((self._shape, self._dtype.name))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return SparseTensorSpec, (self._shape, self._dtype)
-
     def __repr__(self) -> str:
         return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
 
