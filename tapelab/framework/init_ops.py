@@ -10,31 +10,29 @@ from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, float32
 
 
-class zeros_initializer:  # noqa: N801 - TensorFlow's name
+class _Initializer:
+    def get_config(self) -> dict[str, Any]:
+        """The arguments with which to make the same again."""
+        return dict(vars(self))
+
+
+class zeros_initializer(_Initializer):  # noqa: N801 - TensorFlow's name
     """Makes tensors of zeros."""
 
     def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:
         """A tensor of the shape."""
         return zeros(shape, dtype)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments with which to make the same again."""
-        return {}
 
-
-class ones_initializer:  # noqa: N801 - TensorFlow's name
+class ones_initializer(_Initializer):  # noqa: N801 - TensorFlow's name
     """Makes tensors of ones."""
 
     def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:
         """A tensor of the shape."""
         return ones(shape, dtype)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments with which to make the same again."""
-        return {}
 
-
-class constant_initializer:  # noqa: N801 - TensorFlow's name
+class constant_initializer(_Initializer):  # noqa: N801 - TensorFlow's name
     """Makes tensors of one number, or of given numbers in the shape asked for."""
 
     def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
@@ -44,12 +42,8 @@ class constant_initializer:  # noqa: N801 - TensorFlow's name
         """A tensor of the shape; TypeError where the numbers do not fill it."""
         return constant(self.value, dtype=dtype, shape=shape)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments with which to make the same again."""
-        return {"value": self.value}
 
-
-class random_normal_initializer:  # noqa: N801 - TensorFlow's name
+class random_normal_initializer(_Initializer):  # noqa: N801 - TensorFlow's name
     """Makes tensors of numbers from the bell curve; a seed gives the same numbers each time."""
 
     def __init__(self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None) -> None:
@@ -64,12 +58,8 @@ class random_normal_initializer:  # noqa: N801 - TensorFlow's name
         values: Tensor = random.stateless_normal(shape, seed, self.mean, self.stddev, dtype)
         return values
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments with which to make the same again."""
-        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
 
-
-class random_uniform_initializer:  # noqa: N801 - TensorFlow's name
+class random_uniform_initializer(_Initializer):  # noqa: N801 - TensorFlow's name
     """Makes tensors of numbers between two limits; a seed gives the same numbers each time."""
 
     def __init__(
@@ -84,10 +74,6 @@ class random_uniform_initializer:  # noqa: N801 - TensorFlow's name
         seed = self.seed, 0
         values: Tensor = random.stateless_uniform(shape, seed, self.minval, self.maxval, dtype)
         return values
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments with which to make the same again."""
-        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
 def _check_floating(dtype: Any) -> None:
