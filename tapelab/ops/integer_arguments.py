@@ -81,17 +81,6 @@ def whole(value: Any, raw: str, *, strict: bool = False) -> Any:
     raise unfit_index(raw, array.dtype, value)
 
 
-def only_defaults(function: str, given: dict[str, Any], defaults: dict[str, Any]) -> None:
-    """NotImplementedError for a setting of TensorFlow's that would be left out of account here."""
-    for name, value in given.items():
-        if name not in defaults:
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
-        if value != defaults[name]:
-            raise NotImplementedError(
-                f"{function}() is taught here with {name}={defaults[name]!r} only, not {value!r}."
-            )
-
-
 def unfit_index(raw: str, dtype: np.dtype[Any], value: Any) -> OpError:
     """The error for fractions where integers are needed."""
     return invalid_argument(

@@ -49,8 +49,8 @@ def install() -> None:
             forward, reflected = _pair(op)
             _attach(kind, f"__{name}__", forward, pairs(op), name)
             _attach(kind, f"__r{name}__", reflected, pairs(op, mirrored=True), name)
-        for name, op in ORDERS.items():
-            _attach(kind, f"__{name}__", _order(op))
+        for name, op in ORDERS.items():  # Python mirrors a comparison by itself
+            _attach(kind, f"__{name}__", _pair(op)[0])
         for name, ops in LOGIC.items():
             forward, reflected = _logic(*ops)
             _attach(kind, f"__{name}__", forward, graph_name=name)
@@ -100,20 +100,6 @@ def _pair(op: Op) -> tuple[Method, Method]:
         return op(strict_operand(other, x.dtype), x)
 
     return forward, reflected
-
-
-def _order(op: Op) -> Method:
-    """A comparison; Python mirrors it by itself where the tensor stands on the right."""
-
-    def compare(self: Any, other: Any) -> Any:
-        x = _tensor(self)
-        try:
-            y = strict_operand(other, x.dtype)
-        except NotDense:
-            return NotImplemented
-        return op(x, y)
-
-    return compare
 
 
 def _logic(on_bools: Op, on_integers: Op) -> tuple[Method, Method]:
