@@ -77,8 +77,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor
     """Zeros in the shape of another tensor, and in its dtype unless another is named."""
     x = tensor(input)
     if x.dtype.name != "string" and (dtype is None or as_dtype(dtype) is x.dtype):
-        all_zeros: Tensor = selection.zeros_like(x)
-        return all_zeros
+        return selection.zeros_like(x)
     return zeros(x.shape, x.dtype if dtype is None else dtype)
 
 
@@ -87,8 +86,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Ones in the shape of another tensor, and in its dtype unless another is named."""
     x = tensor(input)
     if dtype is None or as_dtype(dtype) is x.dtype:
-        all_ones: Tensor = selection.ones_like(x)
-        return all_ones
+        return selection.ones_like(x)
     return ones(x.shape, dtype)
 
 
@@ -99,8 +97,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     if x._array.ndim and x._array.shape != (1,):
         raise invalid_argument("Fill", f"value must be a scalar, but has shape {x.shape}")
     alone = shapes.reshape(x, shape=()) if x._array.ndim else x
-    filled: Tensor = broadcasting.broadcast_to(alone, shape=_sizes(dims))
-    return filled
+    return broadcasting.broadcast_to(alone, shape=_sizes(dims))
 
 
 @public(graph_name="eye/diag")
@@ -257,8 +254,7 @@ def one_hot(
     where, classes = -1 if axis is None else number(axis, "OneHot"), number(depth, "OneHot")
     if classes < 0:
         raise invalid_argument("OneHot", f"depth must be non-negative, got: {classes}")
-    encoded: Tensor = mask_ops.marked(x, depth=classes, on=on, off=off, axis=where)
-    return encoded
+    return mask_ops.marked(x, depth=classes, on=on, off=off, axis=where)
 
 
 @public
@@ -276,8 +272,7 @@ def sequence_mask(
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Positions in a tensor flattened as one index per axis."""
     places = _whole(indices)
-    coordinates: Tensor = mask_ops.unravelled(places, dims=as_lengths(dims, "UnravelIndex"))
-    return coordinates
+    return mask_ops.unravelled(places, dims=as_lengths(dims, "UnravelIndex"))
 
 
 def _whole_up(lengths: Any) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.dispatch import public
-from tapelab.core.op_declaration import Op
+from tapelab.core.op import RunnableOp
 from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import index_tuples, indexed_rows, mask_ops, slices
@@ -27,8 +27,7 @@ def gather(
     x, places = as_tensor(params), _indices("GatherV2", indices)
     batch = batch_dims if batch_dims >= 0 else batch_dims + places._array.ndim
     along = batch if axis is None else number(axis, "GatherV2")
-    gathered: Tensor = indexed_rows.gather(x, places, axis=along, batch_dims=batch)
-    return gathered
+    return indexed_rows.gather(x, places, axis=along, batch_dims=batch)
 
 
 @public
@@ -37,8 +36,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     places = _indices("GatherNd", indices)
     if batch_dims:
         places = as_tensor(_with_batch(places._value, batch_dims))
-    gathered: Tensor = index_tuples.gather_nd(as_tensor(params), places)
-    return gathered
+    return index_tuples.gather_nd(as_tensor(params), places)
 
 
 def _with_batch(places: Any, batch_dims: int) -> Any:
@@ -55,8 +53,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     mask_ops.check_mask(x._array.shape, kept._array.shape, along)
     if kept._array.dtype.kind != "b":
         kept = as_tensor(kept._value != 0)
-    selected: Tensor = mask_ops.boolean_mask(x, kept, axis=along)
-    return selected
+    return mask_ops.boolean_mask(x, kept, axis=along)
 
 
 @public
@@ -82,8 +79,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
             )
         stops.append(length if count == -1 else start + count)
     key = tuple(builtins.slice(*ends) for ends in zip(starts, stops, strict=True))
-    piece: Tensor = slices.strided_slice(x, key=key)
-    return piece
+    return slices.strided_slice(x, key=key)
 
 
 @public
@@ -112,8 +108,7 @@ def strided_slice(
         else:
             ends = None if begin_mask & bit else start, None if end_mask & bit else stop
             key.append(builtins.slice(*ends, step))
-    piece: Tensor = slices.strided_slice(as_tensor(input_), key=tuple(key))
-    return piece
+    return slices.strided_slice(as_tensor(input_), key=tuple(key))
 
 
 @public
@@ -121,15 +116,13 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     """Put entries at index tuples of a tensor of zeros; what shares a place is added."""
     places = _indices("ScatterNd", indices)
     rows, whole = as_tensor(updates), lengths(shape, "ScatterNd", strict=True)
-    scattered: Tensor = index_tuples.scatter_nd(places, rows, shape=whole)
-    return scattered
+    return index_tuples.scatter_nd(places, rows, shape=whole)
 
 
-def _writer(op: Op) -> Callable[..., Tensor]:
+def _writer(op: RunnableOp) -> Callable[..., Tensor]:
     def function(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         x, rows = matched(tensor, updates)
-        updated: Tensor = op(x, _indices(op.raw, indices), rows)
-        return updated
+        return op(x, _indices(op.raw, indices), rows)
 
     function.__name__ = function.__qualname__ = op.name
     function.__doc__ = op.sentence

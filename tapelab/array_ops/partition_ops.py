@@ -61,8 +61,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
         _check_stitch(at, where, part, parts[0])
     size = 1 + max((int(each.max()) for each in places if each.size), default=-1)
     rest = parts[0]._array.shape[places[0].ndim :]
-    stitched: Tensor = partitions.dynamic_stitch(*parts, places=tuple(places), shape=(size, *rest))
-    return stitched
+    return partitions.dynamic_stitch(*parts, places=tuple(places), shape=(size, *rest))
 
 
 def _places(given: Any, at: int) -> Any:
@@ -99,8 +98,7 @@ def reverse_sequence(
         raise unfit_index("ReverseSequence", counts._array.dtype, seq_lengths)
     if refused:
         raise invalid_argument("ReverseSequence", refused)
-    flipped: Tensor = partitions.reverse_sequence(x, counts, axis=seq_axis, batch=batch)
-    return flipped
+    return partitions.reverse_sequence(x, counts, axis=seq_axis, batch=batch)
 
 
 def _unfit_sequences(x: Tensor, counts: Any, axis: int, batch: int) -> str:

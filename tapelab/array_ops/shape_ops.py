@@ -51,8 +51,7 @@ def _axis_setting(array: Array, axis: Any = None, name: str | None = None) -> di
 @public(shape_argument=True, fast_path=fast_path_with_settings(shapes.reshape, _shape_setting))
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The same entries in the same order, laid out in another shape; one length may be -1."""
-    reshaped: Tensor = shapes.reshape(as_tensor(tensor), shape=lengths(shape, "Reshape"))
-    return reshaped
+    return shapes.reshape(as_tensor(tensor), shape=lengths(shape, "Reshape"))
 
 
 @public(graph_name="transpose", fast_path=fast_path_with_settings(shapes.transpose, _perm_setting))
@@ -66,16 +65,14 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
 @public(fast_path=fast_path_with_settings(shapes.expand_dims, _axis_setting))
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """The same entries with one more axis, of length 1."""
-    expanded: Tensor = shapes.expand_dims(as_tensor(input), axis=number(axis, "ExpandDims"))
-    return expanded
+    return shapes.expand_dims(as_tensor(input), axis=number(axis, "ExpandDims"))
 
 
 @public
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """The same entries without the axes of length 1, or without those of them that are named."""
     places = None if axis is None else lengths(axis, "Squeeze")
-    squeezed: Tensor = shapes.squeeze(as_tensor(input), axis=places)
-    return squeezed
+    return shapes.squeeze(as_tensor(input), axis=places)
 
 
 @public
@@ -113,8 +110,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         raise invalid_argument("StridedSlice", message) if given_tensor else IndexError(message)
     parts = matched(*values)
     _require_axis(axis, parts[0]._array.ndim + 1)
-    stacked: Tensor = concatenation.stack(*parts, axis=axis)
-    return stacked
+    return concatenation.stack(*parts, axis=axis)
 
 
 @public(graph_name="unstack")
@@ -145,8 +141,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         return to_tensor(parts[0]) if isinstance(parts[0], Holder) else identity(parts[0])
     if not parts:
         raise invalid_argument("ConcatV2", "Expected at least one tensor to concatenate, got none")
-    joined: Tensor = concatenation.concat(*matched(*parts), axis=number(axis, "ConcatV2"))
-    return joined
+    return concatenation.concat(*matched(*parts), axis=number(axis, "ConcatV2"))
 
 
 @public(graph_name="split")
@@ -222,8 +217,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """The whole tensor laid side by side, so many times along each axis."""
     if not whole(multiples, "Tile").ndim:
         raise invalid_argument("Tile", "Expected multiples to be 1-D, but got shape []")
-    tiled: Tensor = rearrangement.tile(as_tensor(input), multiples=lengths(multiples, "Tile"))
-    return tiled
+    return rearrangement.tile(as_tensor(input), multiples=lengths(multiples, "Tile"))
 
 
 @public
@@ -236,8 +230,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     length = x._array.shape[axis]
     if len(times) not in {1, length}:
         raise ValueError(f"Dimensions {length} and {len(times)} are not compatible")
-    repeated: Tensor = rearrangement.repeat(x, repeats=times, axis=axis)
-    return repeated
+    return rearrangement.repeat(x, repeats=times, axis=axis)
 
 
 @public
@@ -261,8 +254,7 @@ def pad(
     is_text = x.dtype.name == "string" and isinstance(constant_values, int)
     fill = bool(constant_values) if x.dtype.is_bool else b"" if is_text else constant_values
     value = strict_operand(fill, x.dtype)._value
-    padded: Tensor = rearrangement.pad(x, paddings=around, mode=mode.upper(), value=value)
-    return padded
+    return rearrangement.pad(x, paddings=around, mode=mode.upper(), value=value)
 
 
 @public
@@ -288,8 +280,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     for each in places:
         if not -x._array.ndim <= each < x._array.ndim:
             raise invalid_argument("Roll", f"axis {each} is out of range")
-    rolled: Tensor = rearrangement.roll(x, shift=steps, axis=places)
-    return rolled
+    return rearrangement.roll(x, shift=steps, axis=places)
 
 
 @public
@@ -318,8 +309,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 @public
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How long the tensor is along each axis, as a tensor of integers."""
-    sizes: Tensor = shapes.shape(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
-    return sizes
+    return shapes.shape(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
 
 
 @public
@@ -339,15 +329,13 @@ def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[
 @public
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How many entries the tensor has, as a tensor."""
-    count: Tensor = shapes.size(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
-    return count
+    return shapes.size(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
 
 
 @public
 def rank(input: Any, name: str | None = None) -> Tensor:
     """How many axes the tensor has, as a tensor."""
-    axis_count: Tensor = shapes.rank(tensor(input))
-    return axis_count
+    return shapes.rank(tensor(input))
 
 
 @public

@@ -44,8 +44,7 @@ def sort(
     x = tensor(values)
     along = number(axis, "TopKV2")
     _require_axis(x, along)
-    ordered: Tensor = sort_order.sort(x, axis=along, descending=_is_descending(direction))
-    return ordered
+    return sort_order.sort(x, axis=along, descending=_is_descending(direction))
 
 
 @public
@@ -57,8 +56,7 @@ def argsort(
     x = tensor(values)
     along = number(axis, "TopKV2")
     _require_axis(x, along)
-    order: Tensor = sort_order.argsort(x, axis=along, descending=_is_descending(direction))
-    return order
+    return sort_order.argsort(x, axis=along, descending=_is_descending(direction))
 
 
 def _require_axis(x: Tensor, axis: int) -> None:

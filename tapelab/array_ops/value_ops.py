@@ -76,8 +76,7 @@ def clip_by_value(
             )
         if together != shape:
             raise ValueError(f"Shapes {x.shape} and {limit.shape} are incompatible")
-    clipped: Tensor = selection.clip_by_value(x, low, high)
-    return clipped
+    return selection.clip_by_value(x, low, high)
 
 
 def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -107,8 +106,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
             "the imaginary part and may not be what you intended. Try tf.math.real or tf.abs.",
             given.dtype.name, wanted.name,
         )  # fmt: skip
-    converted: Tensor = casts.cast(given, dtype=np.dtype(wanted.as_numpy_dtype))
-    return converted
+    return casts.cast(given, dtype=np.dtype(wanted.as_numpy_dtype))
 
 
 def _direct(x: Any, wanted: DType) -> Tensor | None:
@@ -160,8 +158,7 @@ def _held(bound: str, wanted: DType, given: DType) -> Any:
 @public(elementwise=True)
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bits read as another dtype; the last axis makes up for a difference in width."""
-    reinterpreted: Tensor = casts.bitcast(tensor(input), dtype=as_dtype(type)._numpy)
-    return reinterpreted
+    return casts.bitcast(tensor(input), dtype=as_dtype(type)._numpy)
 
 
 @public(elementwise=True)
@@ -174,8 +171,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
             f"The `real` and `imag` components have incorrect types: {' '.join(names)}. They must "
             "be consistent, and one of [tf.float32, tf.float64]"
         )
-    combined: Tensor = casts.complex(first, second)
-    return combined
+    return casts.complex(first, second)
 
 
 @public

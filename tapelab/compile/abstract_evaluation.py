@@ -207,7 +207,8 @@ def spread_from(tensor: Tensor, like: Tensor) -> Any:
     """An example like another, but made from a tensor, so that a tape follows it."""
     if not tensor.dtype.is_floating:
         return like
-    return zeros_of(reduce_sum(tensor, axis=None, keepdims=False)) + like
+    zeros: Any = zeros_of(reduce_sum(tensor, axis=None, keepdims=False))
+    return zeros + like
 
 
 def result_examples(

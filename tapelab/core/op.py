@@ -19,7 +19,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import numpy as np
 
@@ -38,6 +38,10 @@ SYMBOLIC: Final[set[type]] = set()
 class RunnableOp(Op):
     """An op that can be called."""
 
+    @overload
+    def __call__(self, x: Tensor, /, *inputs: Value, **settings: Any) -> Tensor: ...
+    @overload
+    def __call__(self, *inputs: Value, **settings: Any) -> Any: ...
     def __call__(self, *inputs: Value, **settings: Any) -> Any:
         """Run on tensors (recorded) or on raw arrays (not)."""
         for each in inputs:
@@ -58,10 +62,10 @@ def is_ours(op: Op) -> bool:
     return ours and REGISTRY.get(op.name) is op
 
 
-def op(**declared: Any) -> Callable[[Callable[..., Any]], Op]:
+def op(**declared: Any) -> Callable[[Callable[..., Any]], RunnableOp]:
     """Declare an op; see the top of this file."""
 
-    def declare(kernel: Callable[..., Any]) -> Op:
+    def declare(kernel: Callable[..., Any]) -> RunnableOp:
         new_op = make_op(kernel, declared)
         if new_op.name in REGISTRY:
             raise ValueError(f"An op {new_op.name!r} is declared already.")
@@ -71,7 +75,7 @@ def op(**declared: Any) -> Callable[[Callable[..., Any]], Op]:
     return declare
 
 
-def make_op(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
+def make_op(kernel: Callable[..., Any], declared: dict[str, Any]) -> RunnableOp:
     """The op of a kernel, with the facts that `op` takes; it is not registered."""
     inputs, settings, variadic = _parameters(kernel)
     name = declared.pop("name", kernel.__name__.rstrip("_"))

@@ -40,10 +40,9 @@ def matmul(
         )
     x, y = in_turn(a, b)
     x, y = conjugated(x) if adjoint_a else x, conjugated(y) if adjoint_b else y
-    product: Tensor = products.matmul(
+    return products.matmul(
         x, y, transpose_a=transpose_a or adjoint_a, transpose_b=transpose_b or adjoint_b
     )
-    return product
 
 
 @public(group=True)
@@ -54,8 +53,7 @@ def matvec(
     """A matrix times a vector."""
     x, y = as_tensor(a), as_tensor(b)  # each in its own dtype: TensorFlow adapts neither
     column = expand_dims(y, axis=-1)
-    product: Tensor = squeeze(matmul(x, column, transpose_a, False, adjoint_a), axis=(-1,))
-    return product
+    return squeeze(matmul(x, column, transpose_a, False, adjoint_a), axis=(-1,))
 
 
 @public(group=True)
@@ -70,8 +68,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     inner = math.prod(x._array.shape[at] for at in ours)
     left = reshape(transpose(x, perm=(*free_x, *ours)), shape=(math.prod(rows), inner))
     right = reshape(transpose(y, perm=(*theirs, *free_y)), shape=(inner, math.prod(columns)))
-    product: Tensor = reshape(products.matmul(left, right), shape=(*rows, *columns))
-    return product
+    return reshape(products.matmul(left, right), shape=(*rows, *columns))
 
 
 def _dot_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -107,8 +104,7 @@ def einsum(
     tensors = matched(*inputs)
     require_one_dtype("Einsum", tuple(x._array for x in tensors))
     spelled = products.explicit(equation, [x._array.shape for x in tensors])
-    contracted: Tensor = products.einsum(*tensors, equation=spelled)
-    return contracted
+    return products.einsum(*tensors, equation=spelled)
 
 
 @public
@@ -133,10 +129,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 @public(group=True)
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the numbers on the diagonal."""
-    total: Tensor = reduce_ops.reduce_sum(
-        matrices.diagonal_part(as_tensor(x)), axis=(-1,), keepdims=False
-    )
-    return total
+    return reduce_ops.reduce_sum(matrices.diagonal_part(as_tensor(x)), axis=(-1,), keepdims=False)
 
 
 @public(group=True)

@@ -46,8 +46,7 @@ def diag(
     rows, columns = _size(raw, shape[-1], low, high, number(num_rows, raw), number(num_cols, raw))
     band = Band(rows, columns, low, high, _alignment(align))
     packed = x if several else reshape(x, shape=(*shape[:-1], 1, shape[-1]))
-    matrix: Tensor = from_band(packed, band=band, padding=_padding(x, padding_value))
-    return matrix
+    return from_band(packed, band=band, padding=_padding(x, padding_value))
 
 
 def _padding(x: Tensor, value: Any) -> Any:
@@ -178,8 +177,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     if not x.ndim:
         raise invalid_argument("Diag", "Input must be at least rank 1, got 0")
     flat = matrices.diagonal(reshape(x, shape=(-1,)))
-    expanded: Tensor = reshape(flat, shape=(*x._array.shape, *x._array.shape))
-    return expanded
+    return reshape(flat, shape=(*x._array.shape, *x._array.shape))
 
 
 @public(group=True)
@@ -203,8 +201,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     for length in shape[:half]:
         size *= length
     flat = matrices.diagonal_part(reshape(x, shape=(size, size)))
-    diagonal: Tensor = reshape(flat, shape=shape[:half])
-    return diagonal
+    return reshape(flat, shape=shape[:half])
 
 
 @public
@@ -222,8 +219,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
                     raw, f"num_{word} must be negative or less or equal to number of {side} "
                     f"({most}) got: {given}",
                 )  # fmt: skip
-    part: Tensor = matrices.band_part(x, lower=low, upper=up)
-    return part
+    return matrices.band_part(x, lower=low, upper=up)
 
 
 _FORMATS = "compact, sequence, matrix"
@@ -255,8 +251,7 @@ def tridiagonal_matmul(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
     """The product with a matrix of three diagonals."""
-    product: Tensor = matmul(*matched(_whole(diagonals, diagonals_format), rhs))
-    return product
+    return matmul(*matched(_whole(diagonals, diagonals_format), rhs))
 
 
 def _whole(diagonals: Any, form: str) -> Any:
@@ -295,5 +290,4 @@ def banded_triangular_solve(
         )
     low, high = (1 - count, 0) if lower else (0, count - 1)
     whole = from_band(x, band=Band(size, size, low, high, "LEFT_RIGHT"))
-    solution: Tensor = linear_systems.triangular_solve(whole, y, lower=lower, adjoint_a=adjoint)
-    return solution
+    return linear_systems.triangular_solve(whole, y, lower=lower, adjoint_a=adjoint)

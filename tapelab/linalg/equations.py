@@ -38,21 +38,19 @@ class LogMatrixDeterminant(NamedTuple):
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The matrix that undoes another: their product is the identity."""
     x = as_tensor(input)
-    inverse: Tensor = linear_systems.inverse(matrices.adjoint(x) if adjoint else x)
-    return inverse
+    return linear_systems.inverse(matrices.adjoint(x) if adjoint else x)
 
 
 @public
 def det(input: Any, name: str | None = None) -> Tensor:
     """By how much a matrix stretches a volume; 0 if it flattens space."""
-    determinant: Tensor = linear_systems.determinant(as_tensor(input))
-    return determinant
+    return linear_systems.determinant(as_tensor(input))
 
 
 @public(group=True)
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of a positive definite matrix; of another one NaN."""
-    sides = matrices.diagonal_part(linear_systems.cholesky(as_tensor(matrix)))
+    sides: Any = matrices.diagonal_part(linear_systems.cholesky(as_tensor(matrix)))
     logarithm: Tensor = 2.0 * reduce_sum(log(real(sides)), axis=(-1,))
     return logarithm
 
@@ -66,8 +64,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 @public
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The solution of the linear equations, one column for each column of the right-hand side."""
-    solution: Tensor = linear_systems.solve(*matched(matrix, rhs), adjoint_a=adjoint)
-    return solution
+    return linear_systems.solve(*matched(matrix, rhs), adjoint_a=adjoint)
 
 
 @public
@@ -76,8 +73,7 @@ def triangular_solve(
 ) -> Tensor:
     """The solution of linear equations of which one triangle counts."""
     x, y = matched(matrix, rhs)
-    solution: Tensor = linear_systems.triangular_solve(x, y, lower=lower, adjoint_a=adjoint)
-    return solution
+    return linear_systems.triangular_solve(x, y, lower=lower, adjoint_a=adjoint)
 
 
 @public(group=True)
@@ -102,8 +98,7 @@ def lstsq(
     if b.ndim < 2:
         raise invalid_argument("MatMul", "In[1] ndims must be >= 2. Try tf.expand_dims(rhs, -1)")
     if not fast:
-        solution: Tensor = linear_systems.lstsq(A, b)
-        return solution
+        return linear_systems.lstsq(A, b)
     turned = matrices.adjoint(A)
     rows, columns = A._array.shape[-2:]
     gram = matmul(turned, A) if rows >= columns else matmul(A, turned)
@@ -125,7 +120,7 @@ def lstsq(
 @public(group=True)
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The matrix that undoes another as far as possible; singular values near 0 count as 0."""
-    x = _floats(a)
+    x: Any = _floats(a)
     s, u, v = decompositions.svd(x, full_matrices=False)
     kept = greater(s, _threshold(x, s, rcond))
     inverse = select(kept, 1.0 / select(kept, s, ones_like(s)), zeros_like(s))
@@ -139,15 +134,14 @@ def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """How many singular values are not next to 0: the number of independent rows."""
-    x = _floats(a)
+    x: Any = _floats(a)
     s = decompositions.svd(x, full_matrices=False)[0]
     if tol is None:
         size = max(x._array.shape[-2:]) * np.finfo(numpy_dtype(s)).eps
         least: Any = size * reduce_max(s, axis=(-1,), keepdims=True)
     else:
         least = strict_operand(tol, s.dtype)
-    rank: Tensor = reduce_sum(cast(greater(s, least), int32), axis=(-1,))
-    return rank
+    return reduce_sum(cast(greater(s, least), int32), axis=(-1,))
 
 
 def _threshold(x: Tensor, s: Any, rcond: Any) -> Any:
@@ -173,15 +167,13 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     x = as_tensor(input)
     if not (x.dtype.is_floating or x.dtype.is_complex):
         raise ValueError(f"tf.linalg.expm does not support matrices of type {x.dtype}")
-    exponential: Tensor = matrix_functions.expm(x)
-    return exponential
+    return matrix_functions.expm(x)
 
 
 @public
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
     """The matrix that gives another when multiplied by itself."""
-    root: Tensor = matrix_functions.sqrtm(as_tensor(input))
-    return root
+    return matrix_functions.sqrtm(as_tensor(input))
 
 
 @public
@@ -193,5 +185,4 @@ def logm(input: Any, name: str | None = None) -> Tensor:
             "MatrixLogarithm", f"Value for attr 'T' of {spoken(x.dtype.name)} is not in the list "
             "of allowed values: complex64, complex128. Try tf.cast(input, tf.complex64)",
         )  # fmt: skip
-    logarithm: Tensor = matrix_functions.logm(x)
-    return logarithm
+    return matrix_functions.logm(x)

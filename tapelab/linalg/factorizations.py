@@ -42,8 +42,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
 
     Only the lower triangle of the matrix is read. One that is not positive definite gives NaN.
     """
-    factor: Tensor = linear_systems.cholesky(as_tensor(input))
-    return factor
+    return linear_systems.cholesky(as_tensor(input))
 
 
 @public(group=True)
@@ -53,8 +52,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     if y.ndim < 2:
         raise invalid_argument("MatrixTriangularSolve", f"In[1] ndims must be >= 2: {y.ndim}")
     half = linear_systems.triangular_solve(x, y, lower=True, adjoint_a=False)
-    solution: Tensor = linear_systems.triangular_solve(x, half, lower=True, adjoint_a=True)
-    return solution
+    return linear_systems.triangular_solve(x, half, lower=True, adjoint_a=True)
 
 
 @public
@@ -80,8 +78,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 @public
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of any square matrix; they are complex numbers."""
-    eigenvalues: Tensor = matrix_functions.eigvals(as_tensor(tensor))
-    return eigenvalues
+    return matrix_functions.eigvals(as_tensor(tensor))
 
 
 @public(group=True)
@@ -112,7 +109,7 @@ def svd(
     tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
 ) -> Any:
     """The singular values, largest first, and the two matrices of singular vectors: s, u, v."""
-    factors = decompositions.svd(as_tensor(tensor), full_matrices=full_matrices and compute_uv)
+    factors: Any = decompositions.svd(as_tensor(tensor), full_matrices=full_matrices and compute_uv)
     return factors if compute_uv else factors[0]
 
 
@@ -138,8 +135,7 @@ def lu_solve(
     order = as_tensor(perm)
     rows = gather(y, order, axis=-2, batch_dims=order.ndim - 1)
     half = linear_systems.triangular_solve(_lower(x), rows, lower=True, adjoint_a=False)
-    solution: Tensor = linear_systems.triangular_solve(x, half, lower=False, adjoint_a=False)
-    return solution
+    return linear_systems.triangular_solve(x, half, lower=False, adjoint_a=False)
 
 
 @public(group=True)
@@ -149,8 +145,7 @@ def lu_matrix_inverse(
     """The inverse of the matrix of which the LU factors are given."""
     x = as_tensor(lower_upper)
     one = np.broadcast_to(np.eye(x._array.shape[-1]), x._array.shape).astype(numpy_dtype(x))
-    inverse: Tensor = lu_solve(x, perm, new_constant(one, None))
-    return inverse
+    return lu_solve(x, perm, new_constant(one, None))
 
 
 @public(group=True)
@@ -161,11 +156,10 @@ def lu_reconstruct(
     x, order = as_tensor(lower_upper), as_tensor(perm)
     product = matmul(_lower(x), matrices.band_part(x, lower=0, upper=-1))
     back = new_constant(np.argsort(order._value, axis=-1).astype(np.int32), None)
-    matrix: Tensor = gather(product, back, axis=-2, batch_dims=order.ndim - 1)
-    return matrix
+    return gather(product, back, axis=-2, batch_dims=order.ndim - 1)
 
 
-def _lower(packed: Tensor) -> Any:
+def _lower(packed: Any) -> Any:
     """The lower of two packed triangles, which has ones on its diagonal."""
     below = matrices.band_part(packed, lower=-1, upper=0)
     ones = matrices.diagonal_part(packed) * 0 + 1

@@ -144,23 +144,20 @@ imag = value_ops.imag
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of the two entries at its place."""
     first = tensor(x)
-    total: Tensor = arithmetic.add(first, operand(y, first._array.dtype))
-    return total
+    return arithmetic.add(first, operand(y, first._array.dtype))
 
 
 @public(elementwise=True)
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The product of two entries, and 0 where the second is 0; x alone decides the dtype."""
     first = tensor(x)
-    product: Tensor = arithmetic.multiply_no_nan(first, to_tensor(y, first.dtype))
-    return product
+    return arithmetic.multiply_no_nan(first, to_tensor(y, first.dtype))
 
 
 @public(elementwise=True, fast_path=pairs(arithmetic.divide))
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the quotient of the two entries at its place; integers give floats."""
-    quotient: Tensor = arithmetic.divide(*matched(x, y))
-    return quotient
+    return arithmetic.divide(*matched(x, y))
 
 
 realdiv = divide
@@ -170,8 +167,7 @@ realdiv = divide
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the quotient of the two entries at its place; x alone decides the dtype."""
     first = tensor(x)
-    quotient: Tensor = arithmetic.divide(first, strict_operand(y, first.dtype))
-    return quotient
+    return arithmetic.divide(first, strict_operand(y, first.dtype))
 
 
 @public
@@ -188,8 +184,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     _require_one_shape(tensors)
     if len(tensors) == 1 and name is None:
         return tensors[0]
-    total: Tensor = arithmetic.add_n(*tensors)
-    return total
+    return arithmetic.add_n(*tensors)
 
 
 accumulate_n = add_n

@@ -52,11 +52,10 @@ def bincount(
     weighed = tensor(np.ones((), as_dtype(dtype).as_numpy_dtype)) if weights is None else None
     if weighed is None:
         weighed = _weights(weights, shape, rows.shape)
-    counts: Tensor = mask_ops.dense_bincount(
+    return mask_ops.dense_bincount(
         new_constant(rows, None), weighed, size=_size(rows, minlength, maxlength),
         binary=bool(binary_output),
     )  # fmt: skip
-    return counts
 
 
 def _size(rows: Any, minlength: Any, maxlength: Any) -> int:
@@ -146,8 +145,7 @@ def histogram_fixed_width_bins(
     """The number of the bin of equal width that each entry falls in."""
     x, limits = _checked_range(values, value_range)
     count = _bins(nbins)
-    bins: Tensor = mask_ops.bins_of(x, limits, count=count)
-    return bins
+    return mask_ops.bins_of(x, limits, count=count)
 
 
 @public

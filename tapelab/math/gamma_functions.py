@@ -24,8 +24,7 @@ ndtri = unary(error_function.ndtri)
 @public
 def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The derivative of digamma, taken as often as the order `a` says."""
-    derivative: Tensor = gamma.polygamma(*matched(a, x))
-    return derivative
+    return gamma.polygamma(*matched(a, x))
 
 
 @public
@@ -36,8 +35,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     tensors = [operand for each, operand in pairs if isinstance(each, (Tensor, Holder))]
     if len(tensors) < len(given):
         _require_one_dtype(tensors)
-    probability: Tensor = gamma.betainc(*given)
-    return probability
+    return gamma.betainc(*given)
 
 
 def _require_one_dtype(tensors: list[Tensor]) -> None:
@@ -70,5 +68,4 @@ def erfcinv(x: Any, name: str | None = None) -> Any:
 @public
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """The next number that the dtype can hold, on the way from x1 to x2."""
-    neighbour: Tensor = error_function.nextafter(*matched(x1, x2))
-    return neighbour
+    return error_function.nextafter(*matched(x1, x2))

@@ -11,7 +11,7 @@ import numpy as np
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
 from tapelab.core.host_values import compute_on_host, depends_on
-from tapelab.core.op_declaration import Op
+from tapelab.core.op import RunnableOp
 from tapelab.core.tensor import Tensor
 from tapelab.core.text_forms import brackets
 from tapelab.errors import invalid_argument
@@ -26,7 +26,7 @@ from tapelab.ops.shapes import reshape
 Public = Callable[..., Tensor]
 
 
-def _sorted(op: Op, raw: str, sentence: str, **settings: Any) -> Public:
+def _sorted(op: RunnableOp, raw: str, sentence: str, **settings: Any) -> Public:
     """The public function for ids in order; `settings` say what stands where an id has no row."""
 
     def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
@@ -34,17 +34,15 @@ def _sorted(op: Op, raw: str, sentence: str, **settings: Any) -> Public:
         compute_on_host(partial(_check_sorted, raw, x._array.shape), ids)
         count = compute_on_host(_highest, ids)
         depends_on(count)
-        reduced: Tensor = op(x, ids, count=int(count[0]) + 1, **settings)
-        return reduced
+        return op(x, ids, count=int(count[0]) + 1, **settings)
 
     return public(_named(function, f"segment_{raw.removeprefix('Segment').lower()}", sentence))
 
 
-def _unsorted(op: Op, raw: str, name: str, sentence: str) -> Public:
+def _unsorted(op: RunnableOp, raw: str, name: str, sentence: str) -> Public:
     def function(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
         x, ids, count = _flat(raw, data, segment_ids, num_segments)
-        reduced: Tensor = op(x, ids, count=count)
-        return reduced
+        return op(x, ids, count=count)
 
     return public(_named(function, name, sentence))
 

@@ -31,7 +31,7 @@ def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The mean squared distance of the entries along the axes from their mean."""
-    x = as_tensor(input_tensor)
+    x: Any = as_tensor(input_tensor)
     if x.dtype.is_integer:
         raise TypeError(
             f"Input must be either real or complex. Received integer type {x.dtype}. "
@@ -118,7 +118,7 @@ def angle(input: Any, name: str | None = None) -> Any:
 @public(elementwise=True, group=True)
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     """One over each entry, and 0 where it is 0."""
-    given = as_tensor(x)
+    given: Any = as_tensor(x)
     if not given.dtype.is_numeric:
         raise TypeError(f"Cannot convert 1 to EagerTensor of dtype {given.dtype.name}")
     if given.dtype.is_integer:
@@ -172,5 +172,4 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     factor = strict_operand(scalar, given.dtype)
     if factor._array.ndim:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
-    scaled: Tensor = multiply(factor, given)
-    return scaled
+    return multiply(factor, given)

@@ -136,8 +136,7 @@ def tensor_item(self: Tensor, key: Any) -> Tensor:
         return _masked(self, key)
     else:
         key = _normal(self, key)
-    piece: Tensor = strided_slice(self, key=key)
-    return piece
+    return strided_slice(self, key=key)
 
 
 def variable_item(self: Variable, key: Any) -> Tensor:
@@ -168,8 +167,7 @@ def _piece(self: Variable, key: Any) -> Tensor:
 def _masked(tensor: Tensor, mask: Any) -> Tensor:
     kept = to_tensor(mask)
     check_mask(tensor._array.shape, kept._array.shape, 0)
-    selected: Tensor = boolean_mask(tensor, kept)
-    return selected
+    return boolean_mask(tensor, kept)
 
 
 def _write(cell: Cell, key: Key, value: Any, name: str | None = None) -> Variable:

@@ -128,8 +128,7 @@ def _filling(default: Any, flat: Tensor) -> Tensor:
             f"default_value.rank = {given._array.ndim}  must be less than "
             f"rt_input.flat_values.rank = {len(inner) + 1}",
         )  # fmt: skip
-    filling: Tensor = broadcast_to(given, shape=(1, *inner))
-    return filling
+    return broadcast_to(given, shape=(1, *inner))
 
 
 def _box(rows: RaggedTensor, shape: Any) -> list[int]:

@@ -34,7 +34,7 @@ from tapelab.ragged.row_partition import Array, RowPartition, ranges
 class Operand:
     """One of several things to be aligned: its flat values and the partitions of its axes."""
 
-    flat: Any
+    flat: Tensor
     rows: int
     partitions: tuple[RowPartition, ...]
 
@@ -164,10 +164,8 @@ def _lengths(level: list[RowPartition], places: list[Array]) -> Array:
 
 def _repeated(operand: Operand, places: Array) -> Tensor:
     if np.array_equal(places, np.arange(len(operand.flat._value))):
-        same: Tensor = operand.flat
-        return same
-    repeated: Tensor = gather(operand.flat, constant_of(places))
-    return repeated
+        return operand.flat
+    return gather(operand.flat, constant_of(places))
 
 
 def _unequal(one: Array, other: Array) -> InvalidArgumentError:

@@ -221,8 +221,7 @@ def _summed(
         return total
     sizes = np.maximum(np.bincount(ids, minlength=count), 1).astype(x._array.dtype) ** power
     shape = (count, *[1] * (total._array.ndim - 1))
-    scaled: Tensor = divide(total, constant_of(sizes.astype(x._array.dtype).reshape(shape)))
-    return scaled
+    return divide(total, constant_of(sizes.astype(x._array.dtype).reshape(shape)))
 
 
 def _check(raw: str, x: Tensor, places: Any, ids: Any, count: int) -> None:

@@ -47,10 +47,9 @@ def to_dense(
     cells, shape = cells_of(sparse), shape_of(sparse)
     if validate_indices:
         check_cells("SparseToDense", cells, shape)
-    dense: Tensor = tensor_scatter_nd_update(
+    return tensor_scatter_nd_update(
         _background(default_value, sparse), constant_of(cells), sparse.values
     )
-    return dense
 
 
 def _background(default: Any, sparse: SparseTensor) -> Tensor:
@@ -58,8 +57,7 @@ def _background(default: Any, sparse: SparseTensor) -> Tensor:
     kind, shape = sparse.dtype, shape_of(sparse)
     if isinstance(default, (Tensor, Variable)):
         value = to_tensor(read(default) if isinstance(default, Variable) else default, kind)
-        background: Tensor = broadcast_to(value, shape=shape)
-        return background
+        return broadcast_to(value, shape=shape)
     if default is None:
         default = b"" if kind.name == "string" else False if kind.is_bool else 0
     value = to_tensor(default, kind)

@@ -69,8 +69,7 @@ def _onto_dense(sparse: SparseTensor, dense: Tensor) -> Tensor:
     check_same_shape(raw, ours, theirs)
     if sparse.values._array.dtype != dense._array.dtype:
         raise unlike(raw, 3, sparse.values._array.dtype, dense._array.dtype)
-    total: Tensor = tensor_scatter_nd_add(dense, constant_of(cells_of(sparse)), sparse.values)
-    return total
+    return tensor_scatter_nd_add(dense, constant_of(cells_of(sparse)), sparse.values)
 
 
 @public(group=True)

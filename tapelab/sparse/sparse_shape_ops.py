@@ -170,7 +170,8 @@ def split(
     for name_, argument in (("num_split", num_split), ("axis", axis), ("sp_input", sp_input)):
         if argument is None:
             raise ValueError(f"{name_} is required")
-    sparse, count, along = given(sp_input), number(num_split, "SparseSplit"), _axis(sp_input, axis)
+    sparse, count = given(sp_input), number(num_split, "SparseSplit")
+    along = _axis("SparseSplit", sparse, axis, "Input axis should be")
     cells, shape = cells_of(sparse), shape_of(sparse)
     length = shape[along]
     if not 1 <= count <= length:
@@ -204,7 +205,8 @@ def concat(
     if not isinstance(sp_inputs, (list, tuple)):
         raise TypeError(f"Inputs must be a list or tuple. It is {sp_inputs!r}.")
     inputs = [given(each) for each in sp_inputs]
-    along, shapes = _concat_axis(axis, inputs[0]), [shape_of(each) for each in inputs]
+    along = _axis("SparseConcat", inputs[0], axis, "Concat dimension must be")
+    shapes = [shape_of(each) for each in inputs]
     if len(inputs) == 1:
         return inputs[0]
     if not expand_nonconcat_dims:
@@ -220,21 +222,10 @@ def concat(
     return made_of(cells[order], values, shape)
 
 
-def _axis(sparse: SparseTensor, axis: Any) -> int:
-    rank, along = len(shape_of(sparse)), number(axis, "SparseSplit")
+def _axis(raw: str, sparse: SparseTensor, axis: Any, required: str) -> int:
+    rank, along = len(shape_of(sparse)), number(axis, raw)
     if not -rank <= along < rank:
-        raise invalid_argument(
-            "SparseSplit", f"Input axis should be in range [{-rank}, {rank}), got {along}"
-        )
-    return along % rank
-
-
-def _concat_axis(axis: Any, sparse: SparseTensor) -> int:
-    rank, along = len(shape_of(sparse)), number(axis, "SparseConcat")
-    if not -rank <= along < rank:
-        raise invalid_argument(
-            "SparseConcat", f"Concat dimension must be in range [{-rank}, {rank}), got {along}"
-        )
+        raise invalid_argument(raw, f"{required} in range [{-rank}, {rank}), got {along}")
     return along % rank
 
 

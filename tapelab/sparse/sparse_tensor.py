@@ -82,14 +82,12 @@ def put_entries_grad_x(dy: Any, y: Any, x: Any, *, places: Places, count: int) -
 
 def picked(x: Tensor, places: Places) -> Tensor:
     """The entries at some places."""
-    entries: Tensor = pick_entries(x, places=np.asarray(places))
-    return entries
+    return pick_entries(x, places=np.asarray(places))
 
 
 def put(x: Tensor, places: Places, count: int) -> Tensor:
     """The entries at their places in a row of so many, added up where a place is shared."""
-    row: Tensor = put_entries(x, places=np.asarray(places), count=int(count))
-    return row
+    return put_entries(x, places=np.asarray(places), count=int(count))
 
 
 MAPPED: Final = frozenset({
