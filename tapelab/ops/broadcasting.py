@@ -14,16 +14,14 @@ Shape = tuple[int, ...]
 _sum: Final[Any] = np.add.reduce
 
 
-def stretched(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with the shape to stretch them to."""
-    shapes = [((), (2, 3)), ((3,), (2, 3)), ((2, 1), (2, 3))]
-    return [((rng.normal(size=small),), {"shape": big}) for small, big in shapes]
-
-
-def summed(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with the shape to sum them down to."""
-    shapes = [((2, 3), ()), ((2, 3), (3,)), ((2, 3), (2, 1))]
-    return [((rng.normal(size=big),), {"shape": small}) for big, small in shapes]
+stretched = samples.normals(
+    ((), {"shape": (2, 3)}), ((3,), {"shape": (2, 3)}), ((2, 1), {"shape": (2, 3)})
+)
+"""Arrays with the shape to stretch them to."""
+summed = samples.normals(
+    ((2, 3), {"shape": ()}), ((2, 3), {"shape": (3,)}), ((2, 3), {"shape": (2, 1)})
+)
+"""Arrays with the shape to sum them down to."""
 
 
 @op(formula=r"y = \operatorname{broadcast}(x)", samples=stretched, linear=True)

@@ -13,37 +13,23 @@ from tapelab.core.text_forms import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 
-
-def stacks(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays of one shape, with the place of the axis along which they are stacked."""
-    cases = [((), 2, 0), ((3,), 2, 0), ((3,), 3, -1), ((2, 3), 2, 1)]
-    return [
-        (tuple(rng.normal(size=shape) for _ in range(count)), {"axis": axis})
-        for shape, count, axis in cases
-    ]
-
-
-def rows(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays that differ in length along one axis at most."""
-    cases: list[tuple[list[tuple[int, ...]], int]] = [
-        ([(2,), (3,)], 0),
-        ([(1, 2), (3, 2)], 0),
-        ([(2, 1), (2, 3), (2, 2)], -1),
-    ]
-    return [(tuple(rng.normal(size=s) for s in shapes), {"axis": axis}) for shapes, axis in cases]
-
-
-def piles(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with an axis to take them apart along."""
-    return [((rng.normal(size=(3,)),), {"axis": 0}), ((rng.normal(size=(2, 3)),), {"axis": 1})]
-
-
-def strips(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with the lengths of the pieces to cut them into."""
-    return [
-        ((rng.normal(size=(5,)),), {"sizes": (2, 3), "axis": 0}),
-        ((rng.normal(size=(2, 4)),), {"sizes": (1, 1, 2), "axis": -1}),
-    ]
+stacks = samples.normals(
+    ((), (), {"axis": 0}),
+    ((3,), (3,), {"axis": 0}),
+    ((3,), (3,), (3,), {"axis": -1}),
+    ((2, 3), (2, 3), {"axis": 1}),
+)
+"""Arrays of one shape, with the place of the axis along which they are stacked."""
+rows = samples.normals(
+    ((2,), (3,), {"axis": 0}), ((1, 2), (3, 2), {"axis": 0}), ((2, 1), (2, 3), (2, 2), {"axis": -1})
+)
+"""Arrays that differ in length along one axis at most."""
+piles = samples.normals(((3,), {"axis": 0}), ((2, 3), {"axis": 1}))
+"""Arrays with an axis to take them apart along."""
+strips = samples.normals(
+    ((5,), {"sizes": (2, 3), "axis": 0}), ((2, 4), {"sizes": (1, 1, 2), "axis": -1})
+)
+"""Arrays with the lengths of the pieces to cut them into."""
 
 
 @op(formula=r"y = \operatorname{stack}(x)", glyph="stack", raw="Pack", samples=stacks, linear=True,

@@ -126,9 +126,8 @@ def stateless_binomial(
 stateless_binomial.no_grad("p", because=CHANCE)
 
 
-def arranged(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with an order of their rows."""
-    return [((rng.normal(size=(3, 2)),), {"order": (2, 0, 1)})]
+arranged = samples.normals(((3, 2), {"order": (2, 0, 1)}))
+"""Arrays with an order of their rows."""
 
 
 @op(formula=r"y = \operatorname{shuffle}(x)", glyph="shuffle", raw="RandomShuffle",

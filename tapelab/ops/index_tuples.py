@@ -22,29 +22,19 @@ from tapelab.ops.selection import ones_like, select, zeros_like
 Shape = tuple[int, ...]
 
 
-def tuples(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with index tuples, complete ones and ones that name whole rows."""
-    return [
-        ((rng.normal(size=(4,)), np.array([[2], [0], [2]])), {}),
-        ((rng.normal(size=(2, 3)), np.array([1, 2])), {}),
-        ((rng.normal(size=(2, 3)), np.array([[[1]], [[1]]])), {}),
-    ]
-
-
-def placed(rng: np.random.Generator) -> list[samples.Sample]:
-    """Index tuples, the entries that belong there, and the shape of the whole."""
-    return [
-        ((np.array([[2], [0], [2]]), rng.normal(size=(3,))), {"shape": (4,)}),
-        ((np.array([[1], [1]]), rng.normal(size=(2, 3))), {"shape": (2, 3)}),
-    ]
-
-
-def written(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with distinct index tuples and the entries to write there."""
-    return [
-        ((rng.normal(size=(4,)), np.array([[2], [0]]), rng.normal(size=(2,))), {}),
-        ((rng.normal(size=(2, 3)), np.array([[1]]), rng.normal(size=(1, 3))), {}),
-    ]
+tuples = samples.normals(
+    ((4,), np.array([[2], [0], [2]])),
+    ((2, 3), np.array([1, 2])),
+    ((2, 3), np.array([[[1]], [[1]]])),
+)
+"""Arrays with index tuples, complete ones and ones that name whole rows."""
+placed = samples.normals(
+    (np.array([[2], [0], [2]]), (3,), {"shape": (4,)}),
+    (np.array([[1], [1]]), (2, 3), {"shape": (2, 3)}),
+)
+"""Index tuples, the entries that belong there, and the shape of the whole."""
+written = samples.normals(((4,), np.array([[2], [0]]), (2,)), ((2, 3), np.array([[1]]), (1, 3)))
+"""Arrays with distinct index tuples and the entries to write there."""
 
 
 @op(formula=r"y = \operatorname{gather}(x)", glyph="gather nd", samples=tuples,

@@ -33,19 +33,13 @@ def picks(rng: np.random.Generator) -> list[samples.Sample]:
     ]
 
 
-def unpicks(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with the places that they are added to."""
-    return [
-        ((rng.normal(size=(2, 2)), np.array([2, 2])), {"shape": (2, 3), "axis": 1, "batch_dims": 0})
-    ]
-
-
-def added_rows(rng: np.random.Generator) -> list[samples.Sample]:
-    """Rows with the places where they belong, some of them shared."""
-    return [
-        ((rng.normal(size=(3,)),), {"indices": np.array([2, 0, 2]), "shape": (4,)}),
-        ((rng.normal(size=(2, 3)),), {"indices": np.array([1, 1]), "shape": (2, 3)}),
-    ]
+unpicks = samples.normals(((2, 2), np.array([2, 2]), {"shape": (2, 3), "axis": 1, "batch_dims": 0}))
+"""Arrays with the places that they are added to."""
+added_rows = samples.normals(
+    ((3,), {"indices": np.array([2, 0, 2]), "shape": (4,)}),
+    ((2, 3), {"indices": np.array([1, 1]), "shape": (2, 3)}),
+)
+"""Rows with the places where they belong, some of them shared."""
 
 
 @op(formula=r"y = \operatorname{gather}(x)", glyph="gather", raw="GatherV2", samples=picks,

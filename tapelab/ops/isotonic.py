@@ -21,9 +21,8 @@ def rows(rng: np.random.Generator) -> list[samples.Sample]:
     return [((x,), {}), ((rng.normal(size=(5,)),), {})]
 
 
-def blocks(rng: np.random.Generator) -> list[samples.Sample]:
-    """Rows with the number of the block of each entry."""
-    return [((rng.normal(size=(2, 3)),), {"numbers": np.array([[0, 0, 1], [0, 1, 2]])})]
+blocks = samples.normals(((2, 3), {"numbers": np.array([[0, 0, 1], [0, 1, 2]])}))
+"""Rows with the number of the block of each entry."""
 
 
 def blocks_of(x: Any) -> Any:

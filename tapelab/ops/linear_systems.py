@@ -235,9 +235,8 @@ def check_square(raw: str, A: Any) -> None:
         )
 
 
-def overdetermined(rng: np.random.Generator) -> list[samples.Sample]:
-    """Tall matrices with right-hand sides."""
-    return [((rng.normal(size=(4, 2)), rng.normal(size=(4, 1))), {})]
+overdetermined = samples.normals(((4, 2), (4, 1)))
+"""Tall matrices with right-hand sides."""
 
 
 @op(formula=r"Y = \operatorname{lstsq}(A, B)", glyph="lstsq", raw="MatrixSolveLs", same_dtype=True,

@@ -25,17 +25,10 @@ _UNSIGNED: Final = {np.dtype(f"{kind}{width}"): np.dtype(f"u{width}")
 _largest: Final[Any] = np.maximum.reduce
 
 
-def scores(rng: np.random.Generator) -> list[samples.Sample]:
-    """Scores with the axis along which they compete."""
-    cases = [((4,), -1), ((2, 3), -1), ((2, 3), 0)]
-    return [((rng.normal(size=shape),), {"axis": axis}) for shape, axis in cases]
-
-
-def upstreams(rng: np.random.Generator) -> list[samples.Sample]:
-    """Pairs of arrays of one shape with an axis."""
-    return [
-        ((rng.normal(size=(2, 3)), rng.normal(size=(2, 3))), {"axis": axis}) for axis in (-1, 0)
-    ]
+scores = samples.normals(((4,), {"axis": -1}), ((2, 3), {"axis": -1}), ((2, 3), {"axis": 0}))
+"""Scores with the axis along which they compete."""
+upstreams = samples.normals(((2, 3), (2, 3), {"axis": -1}), ((2, 3), (2, 3), {"axis": 0}))
+"""Pairs of arrays of one shape with an axis."""
 
 
 def labelled(rng: np.random.Generator) -> list[samples.Sample]:
@@ -44,9 +37,8 @@ def labelled(rng: np.random.Generator) -> list[samples.Sample]:
     return [((labels / labels.sum(-1, keepdims=True), rng.normal(size=(2, 3))), {})]
 
 
-def numbered(rng: np.random.Generator) -> list[samples.Sample]:
-    """The number of the right class of each row, and its scores."""
-    return [((np.array([2, 0]), rng.normal(size=(2, 3))), {})]
+numbered = samples.normals((np.array([2, 0]), (2, 3)))
+"""The number of the right class of each row, and its scores."""
 
 
 @op(formula=r"y = \frac{e^x}{\sum e^x}", glyph="softmax", samples=scores, kinds=FLOATS,

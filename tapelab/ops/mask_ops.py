@@ -17,20 +17,15 @@ from tapelab.ops.rules import WHOLE
 MASK: str = "A mask only says which entries are kept; it is true or false and has no derivative."
 
 
-def masks(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with a mask over some of their axes."""
-    return [
-        ((rng.normal(size=(3,)), np.array([True, False, True])), {}),
-        ((rng.normal(size=(2, 3)), np.array([False, True])), {}),
-        ((rng.normal(size=(2, 3)), np.array([False, True, True])), {"axis": 1}),
-        ((rng.normal(size=(2, 2)), np.array([[False, True], [True, True]])), {}),
-    ]
-
-
-def kept(rng: np.random.Generator) -> list[samples.Sample]:
-    """Kept entries with the mask that kept them."""
-    mask = np.array([True, False, True])
-    return [((rng.normal(size=(2,)), mask), {"axis": 0, "shape": (3,)})]
+masks = samples.normals(
+    ((3,), np.array([True, False, True])),
+    ((2, 3), np.array([False, True])),
+    ((2, 3), np.array([False, True, True]), {"axis": 1}),
+    ((2, 2), np.array([[False, True], [True, True]])),
+)
+"""Arrays with a mask over some of their axes."""
+kept = samples.normals(((2,), np.array([True, False, True]), {"axis": 0, "shape": (3,)}))
+"""Kept entries with the mask that kept them."""
 
 
 @op(formula=r"y = \operatorname{mask}(x)", glyph="mask", title="Boolean mask", samples=masks)
@@ -171,9 +166,8 @@ def dense_bincount(x: Any, w: Any, *, size: int, binary: bool) -> Any:
     return whole.reshape(*x.shape[:-1], size)
 
 
-def binned(rng: np.random.Generator) -> list[samples.Sample]:
-    """Numbers with the range that is cut into equal bins."""
-    return [((rng.normal(size=(5,)), np.array([-1.0, 1.0])), {"count": 4})]
+binned = samples.normals(((5,), np.array([-1.0, 1.0]), {"count": 4}))
+"""Numbers with the range that is cut into equal bins."""
 
 
 @op(formula=r"z = \lfloor n \cdot \frac{x - r_0}{r_1 - r_0} \rfloor", glyph="bins",

@@ -15,29 +15,14 @@ from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.selection import zeros_like
 from tapelab.ops.shapes import transpose
 
-
-def squares(rng: np.random.Generator) -> list[samples.Sample]:
-    """Square matrices, also in batches."""
-    return [((rng.normal(size=shape),), {}) for shape in ((2, 2), (3, 3), (2, 2, 2))]
-
-
-def bands(rng: np.random.Generator) -> list[samples.Sample]:
-    """Matrices with the numbers of diagonals to keep below and above the main one."""
-    return [
-        ((rng.normal(size=(3, 4)),), {"lower": low, "upper": up}) for low, up in [(-1, 0), (1, 1)]
-    ]
-
-
-def diagonals(rng: np.random.Generator) -> list[samples.Sample]:
-    """Rows of numbers with the diagonal that they become."""
-    return [
-        ((rng.normal(size=shape),), {"k": k}) for shape, k in [((3,), 0), ((2,), 1), ((2, 2), -1)]
-    ]
-
-
-def with_diagonal(rng: np.random.Generator) -> list[samples.Sample]:
-    """Matrices with a diagonal."""
-    return [((rng.normal(size=(*batch, 2, 3)),), {"k": k}) for batch, k in [((), 0), ((2,), 1)]]
+squares = samples.normals(((2, 2),), ((3, 3),), ((2, 2, 2),))
+"""Square matrices, also in batches."""
+bands = samples.normals(((3, 4), {"lower": -1, "upper": 0}), ((3, 4), {"lower": 1, "upper": 1}))
+"""Matrices with the numbers of diagonals to keep below and above the main one."""
+diagonals = samples.normals(((3,), {"k": 0}), ((2,), {"k": 1}), ((2, 2), {"k": -1}))
+"""Rows of numbers with the diagonal that they become."""
+with_diagonal = samples.normals(((2, 3), {"k": 0}), ((2, 2, 3), {"k": 1}))
+"""Matrices with a diagonal."""
 
 
 def matrix_transpose(A: Any) -> Any:
@@ -79,9 +64,8 @@ def diagonal_part_grad_x(dy: Any, y: Any, x: Any, *, k: int = 0) -> Any:
     return put_diagonal(dy, shape=tuple(x.shape), k=k)
 
 
-def put_samples(rng: np.random.Generator) -> list[samples.Sample]:
-    """Diagonals with the shape of the matrix that they belong to."""
-    return [((rng.normal(size=(2,)),), {"shape": (2, 3), "k": 1})]
+put_samples = samples.normals(((2,), {"shape": (2, 3), "k": 1}))
+"""Diagonals with the shape of the matrix that they belong to."""
 
 
 @op(formula=r"y = \operatorname{diag}(x)", glyph="diag", samples=put_samples, batching=to_shape)
@@ -97,9 +81,8 @@ def put_diagonal_grad_x(dy: Any, y: Any, x: Any, *, shape: Any, k: int = 0) -> A
     return diagonal_part(dy, k=k)
 
 
-def replaced(rng: np.random.Generator) -> list[samples.Sample]:
-    """Matrices with the numbers for one of their diagonals."""
-    return [((rng.normal(size=(2, 3)), rng.normal(size=(2,))), {"k": k}) for k in (0, 1)]
+replaced = samples.normals(((2, 3), (2,), {"k": 0}), ((2, 3), (2,), {"k": 1}))
+"""Matrices with the numbers for one of their diagonals."""
 
 
 @op(formula=r"z = \operatorname{setdiag}(x, y)", glyph="set diag", raw="MatrixSetDiagV3",

@@ -21,28 +21,20 @@ from tapelab.ops.rules import FLOATS
 Axes = tuple[int, ...]
 
 
-def centred(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with a number for each row, each column and for all."""
-    shapes = [((2, 3), (2, 1)), ((2, 3), (1, 3)), ((4,), (1,)), ((2, 3, 2), (1, 3, 1))]
-    return [((rng.normal(size=big), rng.normal(size=small)), {}) for big, small in shapes]
-
-
-def normals(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with their means and widths, and what each column is scaled and shifted by."""
-    shapes = [((2, 3), (2, 1), (3,)), ((2, 3), (3,), (3,)), ((2, 2, 2), (2, 1, 1), (2, 2))]
-    return [
-        (tuple(rng.normal(size=each) for each in (big, numbers, numbers, columns, columns)), {})
-        for big, numbers, columns in shapes
-    ]
-
-
-def layers(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with what each column is scaled and shifted by."""
-    shapes = [((2, 3), (3,)), ((2, 2, 3), (3,)), ((2, 3, 2), (3, 2))]
-    return [
-        (tuple(rng.normal(size=each) for each in (big, columns, columns)), {"epsilon": 0.1})
-        for big, columns in shapes
-    ]
+centred = samples.normals(((2, 3), (2, 1)), ((2, 3), (1, 3)), ((4,), (1,)), ((2, 3, 2), (1, 3, 1)))
+"""Arrays with a number for each row, each column and for all."""
+normals = samples.normals(
+    ((2, 3), (2, 1), (2, 1), (3,), (3,)),
+    ((2, 3), (3,), (3,), (3,), (3,)),
+    ((2, 2, 2), (2, 1, 1), (2, 1, 1), (2, 2), (2, 2)),
+)
+"""Arrays with their means and widths, and what each column is scaled and shifted by."""
+layers = samples.normals(
+    ((2, 3), (3,), (3,), {"epsilon": 0.1}),
+    ((2, 2, 3), (3,), (3,), {"epsilon": 0.1}),
+    ((2, 3, 2), (3, 2), (3, 2), {"epsilon": 0.1}),
+)
+"""Arrays with what each column is scaled and shifted by."""
 
 
 def rows_by_numpy(x: Any, g: Any, b: Any, epsilon: float) -> Any:

@@ -20,11 +20,10 @@ def dealt(rng: np.random.Generator) -> list[samples.Sample]:
             ((rng.normal(size=(2, 2, 3)), np.array([[0, 2], [2, 2]])), {"count": 3})]  # fmt: skip
 
 
-def heaps(rng: np.random.Generator) -> list[samples.Sample]:
-    """Heaps of rows with their places in the whole."""
-    places = (np.array([0, 4]), np.array([[1, 2]]))
-    return [((rng.normal(size=(2, 3)), rng.normal(size=(1, 2, 3))),
-             {"places": places, "shape": (5, 3)})]  # fmt: skip
+heaps = samples.normals(
+    ((2, 3), (1, 2, 3), {"places": (np.array([0, 4]), np.array([[1, 2]])), "shape": (5, 3)})
+)
+"""Heaps of rows with their places in the whole."""
 
 
 def sequences(rng: np.random.Generator) -> list[samples.Sample]:

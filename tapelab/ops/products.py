@@ -19,37 +19,24 @@ from tapelab.ops.broadcasting import sum_to
 from tapelab.ops.rules import NUMBERS
 from tapelab.ops.shapes import transpose
 
-
-def matrices(rng: np.random.Generator) -> list[samples.Sample]:
-    """Two matrices that fit, plain, transposed and in batches."""
-    cases = [
-        ((2, 3), (3, 4), False, False),
-        ((3, 2), (3, 4), True, False),
-        ((2, 3), (4, 3), False, True),
-        ((3, 2), (4, 3), True, True),
-        ((2, 2, 3), (3, 1), False, False),
-        ((1, 2, 3), (2, 3, 2), False, False),
-    ]
-    return [
-        ((rng.normal(size=a), rng.normal(size=b)), {"transpose_a": ta, "transpose_b": tb})
-        for a, b, ta, tb in cases
-    ]
-
-
-def letters(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with the letters of their axes."""
-    cases: list[tuple[str, list[tuple[int, ...]]]] = [
-        ("ij,jk->ik", [(2, 3), (3, 2)]),
-        ("ij->ji", [(2, 3)]),
-        ("ij->", [(2, 3)]),
-        ("i,j,k->ik", [(2,), (3,), (2,)]),
-        ("bij,bj->bi", [(2, 2, 3), (2, 3)]),
-        ("iij->j", [(2, 2, 3)]),
-    ]
-    return [
-        (tuple(rng.normal(size=shape) for shape in shapes), {"equation": equation})
-        for equation, shapes in cases
-    ]
+matrices = samples.normals(
+    ((2, 3), (3, 4), {"transpose_a": False, "transpose_b": False}),
+    ((3, 2), (3, 4), {"transpose_a": True, "transpose_b": False}),
+    ((2, 3), (4, 3), {"transpose_a": False, "transpose_b": True}),
+    ((3, 2), (4, 3), {"transpose_a": True, "transpose_b": True}),
+    ((2, 2, 3), (3, 1), {"transpose_a": False, "transpose_b": False}),
+    ((1, 2, 3), (2, 3, 2), {"transpose_a": False, "transpose_b": False}),
+)
+"""Two matrices that fit, plain, transposed and in batches."""
+letters = samples.normals(
+    ((2, 3), (3, 2), {"equation": "ij,jk->ik"}),
+    ((2, 3), {"equation": "ij->ji"}),
+    ((2, 3), {"equation": "ij->"}),
+    ((2,), (3,), (2,), {"equation": "i,j,k->ik"}),
+    ((2, 2, 3), (2, 3), {"equation": "bij,bj->bi"}),
+    ((2, 2, 3), {"equation": "iij->j"}),
+)
+"""Arrays with the letters of their axes."""
 
 
 _DECLARED_ONLY: Final = {np.dtype(kind) for kind in ("u1", "u2", "u4", "u8")}

@@ -29,14 +29,12 @@ def repeats(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=s),), {"repeats": times, "axis": axis}) for s, times, axis in cases]
 
 
-def pads(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with how much to put before and after along each axis, and what."""
-    around = ((1, 2), (0, 1))
-    return [
-        ((rng.normal(size=(2, 3)),), {"paddings": around, "mode": mode})
-        for mode in ("CONSTANT", "REFLECT", "SYMMETRIC")
-        if mode != "REFLECT"
-    ] + [((rng.normal(size=(3,)),), {"paddings": ((2, 1),), "mode": "REFLECT"})]
+pads = samples.normals(
+    ((2, 3), {"paddings": ((1, 2), (0, 1)), "mode": "CONSTANT"}),
+    ((2, 3), {"paddings": ((1, 2), (0, 1)), "mode": "SYMMETRIC"}),
+    ((3,), {"paddings": ((2, 1),), "mode": "REFLECT"}),
+)
+"""Arrays with how much to put before and after along each axis, and what."""
 
 
 def turns(rng: np.random.Generator) -> list[samples.Sample]:
@@ -44,10 +42,10 @@ def turns(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=(2, 3)),), {"axis": axis}) for axis in ((0,), (-1,), (0, 1), ())]
 
 
-def rolls(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with how far to roll them along which axes."""
-    cases: list[tuple[Shape, Shape]] = [((1,), (0,)), ((-2, 1), (1, 0))]
-    return [((rng.normal(size=(2, 3)),), {"shift": by, "axis": axis}) for by, axis in cases]
+rolls = samples.normals(
+    ((2, 3), {"shift": (1,), "axis": (0,)}), ((2, 3), {"shift": (-2, 1), "axis": (1, 0)})
+)
+"""Arrays with how far to roll them along which axes."""
 
 
 @op(formula=r"y = \operatorname{tile}(x)", glyph="tile", samples=tiles, linear=True)
@@ -92,9 +90,8 @@ def repeat_grad_x(dy: Any, y: Any, x: Any, *, repeats: Shape, axis: int) -> Any:
     return sum_runs(dy, repeats=repeats, axis=axis)
 
 
-def runs(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with the lengths of the runs to sum."""
-    return [((rng.normal(size=(2, 4)),), {"repeats": (0, 1, 3), "axis": 1})]
+runs = samples.normals(((2, 4), {"repeats": (0, 1, 3), "axis": 1}))
+"""Arrays with the lengths of the runs to sum."""
 
 
 @op(formula=r"y = \sum x", glyph="Σ", title="Sum runs", samples=runs, batching=along_axis)
@@ -143,10 +140,8 @@ def pad_grad_x(
     return unmirror(dy, paddings=paddings, mode=mode, shape=tuple(x.shape))
 
 
-def mirrored(rng: np.random.Generator) -> list[samples.Sample]:
-    """Padded arrays with the shape they had before."""
-    settings = {"paddings": ((2, 1),), "mode": "REFLECT", "shape": (3,)}
-    return [((rng.normal(size=(6,)),), settings)]
+mirrored = samples.normals(((6,), {"paddings": ((2, 1),), "mode": "REFLECT", "shape": (3,)}))
+"""Padded arrays with the shape they had before."""
 
 
 @op(formula=r"y = \sum x", glyph="Σ", title="Sum mirrored", raw="MirrorPadGrad", samples=mirrored)

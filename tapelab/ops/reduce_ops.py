@@ -37,14 +37,13 @@ DISTINCT = samples.along_axes(samples.distinct)
 TRUTHS = samples.along_axes(samples.truths)
 
 
-def spreads(rng: np.random.Generator) -> list[samples.Sample]:
-    """What sums leave behind, with the shape and the axes they were taken of."""
-    cases: list[tuple[Any, Any, Any, bool]] = [
-        ((), (2, 3), None, False), ((3,), (2, 3), (0,), False),
-        ((2, 1), (2, 3), (1,), True), ((3,), (2, 3, 2), (0, -1), False),
-    ]  # fmt: skip
-    return [((rng.normal(size=small),), {"shape": big, "axis": axis, "keepdims": keep})
-            for small, big, axis, keep in cases]  # fmt: skip
+spreads = samples.normals(
+    ((), {"shape": (2, 3), "axis": None, "keepdims": False}),
+    ((3,), {"shape": (2, 3), "axis": (0,), "keepdims": False}),
+    ((2, 1), {"shape": (2, 3), "axis": (1,), "keepdims": True}),
+    ((3,), {"shape": (2, 3, 2), "axis": (0, -1), "keepdims": False}),
+)
+"""What sums leave behind, with the shape and the axes they were taken of."""
 
 
 @op(formula=r"y = \sum x", glyph="Σ", title="Sum", raw="Sum", samples=NORMAL, kinds=NUMBERS,

@@ -18,6 +18,24 @@ PAIRS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
 )
 
 
+def normals(*cases: tuple[Any, ...]) -> Callable[[np.random.Generator], list[Sample]]:
+    """Arrays of ordinary numbers: a case names their shapes, and after them the settings, if any.
+
+    An array among the shapes is taken as it is.
+    """
+
+    def drawn(rng: np.random.Generator) -> list[Sample]:
+        return [_drawn(rng, case) for case in cases]
+
+    return drawn
+
+
+def _drawn(rng: np.random.Generator, case: tuple[Any, ...]) -> Sample:
+    has_settings = isinstance(case[-1], dict)
+    shapes, settings = (case[:-1], dict(case[-1])) if has_settings else (case, {})
+    return tuple(rng.normal(size=s) if isinstance(s, tuple) else s.copy() for s in shapes), settings
+
+
 def anywhere(rng: np.random.Generator) -> list[Sample]:
     """One array of each small shape, of ordinary numbers."""
     return [((rng.normal(size=shape),), {}) for shape in SHAPES]

@@ -26,9 +26,8 @@ def segmented(rng: np.random.Generator) -> list[samples.Sample]:
             ((two, np.array([1, 1, 0, 1])), {"count": 2})]  # fmt: skip
 
 
-def per_segment(rng: np.random.Generator) -> list[samples.Sample]:
-    """One row per id, with the ids that ask for it."""
-    return [((rng.normal(size=(4, 2)), np.array([2, 0, 2, -1])), {})]
+per_segment = samples.normals(((4, 2), np.array([2, 0, 2, -1])))
+"""One row per id, with the ids that ask for it."""
 
 
 @op(formula=r"y_i = \sum_{s_j = i} x_j", output="y", glyph="Σ by id", title="Sum by id",

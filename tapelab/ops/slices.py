@@ -37,12 +37,10 @@ def cuts(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=shape),), {"key": key}) for shape, key in cases]
 
 
-def pieces(rng: np.random.Generator) -> list[samples.Sample]:
-    """Pieces with the shape of the whole and their key in it."""
-    return [
-        ((rng.normal(size=(2,)),), {"key": (slice(None, None, 2),), "shape": (4,)}),
-        ((rng.normal(size=()),), {"key": (1, 2), "shape": (2, 3)}),
-    ]
+pieces = samples.normals(
+    ((2,), {"key": (slice(None, None, 2),), "shape": (4,)}), ((), {"key": (1, 2), "shape": (2, 3)})
+)
+"""Pieces with the shape of the whole and their key in it."""
 
 
 @op(formula=r"y = \operatorname{slice}(x)", glyph="slice", title="Slice", samples=cuts, linear=True)

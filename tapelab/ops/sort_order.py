@@ -29,10 +29,8 @@ def largest(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.permutation(6).reshape(2, 3) + 0.5,), {"k": 2})]
 
 
-def along(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with the places to pick along an axis."""
-    places = np.array([[2, 0], [1, 1]])
-    return [((rng.normal(size=(2, 3)),), {"indices": places, "axis": 1})]
+along = samples.normals(((2, 3), {"indices": np.array([[2, 0], [1, 1]]), "axis": 1}))
+"""Arrays with the places to pick along an axis."""
 
 
 def sought(rng: np.random.Generator) -> list[samples.Sample]:
@@ -47,10 +45,10 @@ def repeated(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.integers(0, 3, size=(6,)) + 0.5,), {})]
 
 
-def back(rng: np.random.Generator) -> list[samples.Sample]:
-    """Picked entries with the places they came from."""
-    places = np.array([[2, 0], [1, 1]])
-    return [((rng.normal(size=(2, 2)),), {"indices": places, "axis": 1, "shape": (2, 3)})]
+back = samples.normals(
+    ((2, 2), {"indices": np.array([[2, 0], [1, 1]]), "axis": 1, "shape": (2, 3)})
+)
+"""Picked entries with the places they came from."""
 
 
 @op(formula=r"y = \operatorname{sort}(x)", glyph="sort", raw="TopKV2", samples=orders,

@@ -31,10 +31,8 @@ from tapelab.sparse.sparse_tensor import (
     shape_of,
 )
 
-
-def groups(rng: np.random.Generator) -> list[samples.Sample]:
-    """Rows of entries with the number of the group of each."""
-    return [((rng.normal(size=(3,)),), {"places": np.array([1, 0, 1]), "count": 3})]
+groups = samples.normals(((3,), {"places": np.array([1, 0, 1]), "count": 3}))
+"""Rows of entries with the number of the group of each."""
 
 
 @op(formula=r"y = \max x", glyph="max", raw="SparseReduceMax",

@@ -133,14 +133,10 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     return made_of(cells[kept], picked(sparse.values, np.flatnonzero(kept)), shape_of(sparse))
 
 
-def parts(rng: np.random.Generator) -> list[samples.Sample]:
-    """Rows of entries with the places of those that are wanted."""
-    return [((rng.normal(size=(3,)),), {"places": np.array([2, 0])})]
-
-
-def rows(rng: np.random.Generator) -> list[samples.Sample]:
-    """Two rows of entries with the order they are to have."""
-    return [((rng.normal(size=2), rng.normal(size=1)), {"order": np.array([2, 0, 1])})]
+parts = samples.normals(((3,), {"places": np.array([2, 0])}))
+"""Rows of entries with the places of those that are wanted."""
+rows = samples.normals(((2,), (1,), {"order": np.array([2, 0, 1])}))
+"""Two rows of entries with the order they are to have."""
 
 
 @op(formula=r"y = \operatorname{split}(x)", glyph="split", raw="SparseSplit", samples=parts,

@@ -45,12 +45,11 @@ def picks(rng: np.random.Generator) -> list[samples.Sample]:
     ]
 
 
-def puts(rng: np.random.Generator) -> list[samples.Sample]:
-    """Rows of entries with the places to put them, some of them shared."""
-    return [
-        ((rng.normal(size=(3,)),), {"places": np.array([2, 0, 2]), "count": 4}),
-        ((rng.normal(size=(2, 2)),), {"places": np.array([1, 1]), "count": 2}),
-    ]
+puts = samples.normals(
+    ((3,), {"places": np.array([2, 0, 2]), "count": 4}),
+    ((2, 2), {"places": np.array([1, 1]), "count": 2}),
+)
+"""Rows of entries with the places to put them, some of them shared."""
 
 
 @op(formula=r"y = \operatorname{pick}(x)", glyph="pick", title="Pick entries", samples=picks,
