@@ -31,7 +31,11 @@ def matmul(
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
     output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The matrix product: each entry is a row of `a` times a column of `b`, summed."""
+    """The matrix product: each entry is a row of `a` times a column of `b`, summed.
+
+    Shapes [..., m, k] and [..., k, n] give [..., m, n]; axes in front broadcast.
+    InvalidArgumentError where the inner lengths differ.
+    """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         side = "a" if transpose_a and adjoint_a else "b"
         raise ValueError(
@@ -50,7 +54,10 @@ def matvec(
     a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
     b_is_sparse: bool = False, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """A matrix times a vector."""
+    """A matrix times a vector.
+
+    Shapes [..., m, n] and [..., n] give [..., m].
+    """
     x, y = as_tensor(a), as_tensor(b)  # each in its own dtype: TensorFlow adapts neither
     column = expand_dims(y, axis=-1)
     return squeeze(matmul(x, column, transpose_a, False, adjoint_a), axis=(-1,))
@@ -128,7 +135,10 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
 @public(group=True)
 def trace(x: Any, name: str | None = None) -> Tensor:
-    """The sum of the numbers on the diagonal."""
+    """The sum of the numbers on the diagonal.
+
+    Shape [..., m, n] gives [...].
+    """
     return reduce_ops.reduce_sum(matrices.diagonal_part(as_tensor(x)), axis=(-1,), keepdims=False)
 
 

@@ -36,14 +36,20 @@ class LogMatrixDeterminant(NamedTuple):
 
 @public
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The matrix that undoes another: their product is the identity."""
+    """The matrix that undoes another: their product is the identity.
+
+    Shape [..., n, n], floats or complex. InvalidArgumentError for a matrix without an inverse.
+    """
     x = as_tensor(input)
     return linear_systems.inverse(matrices.adjoint(x) if adjoint else x)
 
 
 @public
 def det(input: Any, name: str | None = None) -> Tensor:
-    """By how much a matrix stretches a volume; 0 if it flattens space."""
+    """By how much a matrix stretches a volume; 0 if it flattens space.
+
+    Shape [..., n, n] gives [...]; floats or complex.
+    """
     return linear_systems.determinant(as_tensor(input))
 
 
@@ -63,7 +69,11 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 
 @public
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The solution of the linear equations, one column for each column of the right-hand side."""
+    """The solution of the linear equations, one column for each column of the right-hand side.
+
+    Shapes [..., n, n] and [..., n, k] give [..., n, k]. InvalidArgumentError for a matrix
+    without an inverse.
+    """
     return linear_systems.solve(*matched(matrix, rhs), adjoint_a=adjoint)
 
 

@@ -57,7 +57,10 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 
 @public
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The eigenvalues of a symmetric matrix, smallest first, and its eigenvectors as columns."""
+    """The eigenvalues of a symmetric matrix, smallest first, and its eigenvectors as columns.
+
+    Shape [..., n, n] gives [..., n] and [..., n, n]; only the lower triangle is read.
+    """
     values, vectors = decompositions.eigh(as_tensor(tensor))
     return values, vectors
 
@@ -108,14 +111,22 @@ def eigh_tridiagonal(
 def svd(
     tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
 ) -> Any:
-    """The singular values, largest first, and the two matrices of singular vectors: s, u, v."""
+    """The singular values, largest first, and the two matrices of singular vectors: s, u, v.
+
+    Shape [..., m, n] gives [..., p], [..., m, p] and [..., n, p], where p is the smaller of m and
+    n; with `full_matrices` u is [..., m, m] and v [..., n, n].
+    """
     factors: Any = decompositions.svd(as_tensor(tensor), full_matrices=full_matrices and compute_uv)
     return factors if compute_uv else factors[0]
 
 
 @public
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
-    """An orthogonal matrix and an upper triangle whose product is the given matrix."""
+    """An orthogonal matrix and an upper triangle whose product is the given matrix.
+
+    Shape [..., m, n] gives [..., m, p] and [..., p, n], where p is the smaller of m and n; with
+    `full_matrices` [..., m, m] and [..., m, n].
+    """
     return Qr(*decompositions.qr(as_tensor(input), full_matrices=full_matrices))
 
 
