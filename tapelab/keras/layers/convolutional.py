@@ -14,16 +14,12 @@ from tapelab.keras.layers import window_shapes
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import WeightedLayer, weights
 from tapelab.keras.layers.layer_call import in_float
+from tapelab.keras.layers.window_shapes import SpatialLayer, of_ranks
 
 
-class _Conv(WeightedLayer):
-    """The settings of all convolutions, and their output shape.
+class _Conv(SpatialLayer, WeightedLayer):
+    """The settings of all convolutions, and their output shape."""
 
-    `rank` is the number of spatial axes. Tensors are (batch, *spatial, channels), or (batch,
-    channels, *spatial) for `data_format="channels_first"`.
-    """
-
-    rank = 2
     filters: int | None = setting()
     kernel_size: Any = setting()
     strides: Any = setting(1)
@@ -45,10 +41,6 @@ class _Conv(WeightedLayer):
         self.padding = window_shapes.padding_of(self.padding, causal=self.rank == 1)
         self.input_spec = InputSpec(min_ndim=self.rank + 2)
 
-    @property
-    def _channel_axis(self) -> int:
-        return -1 if self.data_format == "channels_last" else 1
-
     def _channels(self, input_shape: Any) -> int:
         channels = input_shape[self._channel_axis]
         if channels is None:
@@ -63,34 +55,22 @@ class _Conv(WeightedLayer):
     def _make_bias(self, size: Any) -> None:
         self.bias = self.make("bias", (size,)) if self.use_bias else None
 
-    @property
-    def _layout(self) -> str:
-        spatial = "DHW"[-self.rank :]
-        return f"N{spatial}C" if self._channel_axis == -1 else f"NC{spatial}"
-
     def _activate(self, x: Any) -> Any:
         if self.bias is not None:
             x = nn.bias_add(x, self.bias, self._layout)
         return self.activation(x)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the shape with the number of window positions, and the filters."""
-        return self._shape_around(input_shape, self.filters, window_shapes.window_lengths(
-            self._spatial(input_shape), self.kernel_size, self.strides, self.padding,
-            self.dilation_rate,
-        ))  # fmt: skip
+    def _output_channels(self, channels: Any) -> Any:
+        return self.filters
 
-    def _spatial(self, shape: Any) -> Any:
-        return shape[1:-1] if self._channel_axis == -1 else shape[2:]
-
-    def _shape_around(self, input_shape: Any, channels: Any, spatial: Any) -> Any:
-        if self._channel_axis == -1:
-            return (input_shape[0], *spatial, channels)
-        return (input_shape[0], channels, *spatial)
+    def _output_lengths(self, lengths: Any) -> Any:
+        return window_shapes.window_lengths(
+            lengths, self.kernel_size, self.strides, self.padding, self.dilation_rate
+        )
 
 
 class _PlainConv(_Conv):
-    """A convolution with one kernel."""
+    """Convolution over {axes}."""
 
     kernel_and_bias = weights(kernel="glorot_uniform", bias="zeros", activity=True)
 
@@ -119,24 +99,14 @@ class _PlainConv(_Conv):
         ))  # fmt: skip
 
 
-class Conv2D(_PlainConv):
-    """Convolution over two spatial axes."""
-
-
 class Conv1D(_PlainConv):
     """Convolution over one axis; with padding "causal" no step depends on later ones."""
 
     rank = 1
 
 
-class Conv3D(_PlainConv):
-    """Convolution over three spatial axes."""
-
-    rank = 3
-
-
 class _TransposedConv(_PlainConv):
-    """Transposed convolution: the gradient of a convolution with respect to its input."""
+    """Transposed convolution over {axes}: the gradient of a convolution by its input."""
 
     output_padding: Any = setting(None, before="data_format")
     groups = 1
@@ -161,28 +131,10 @@ class _TransposedConv(_PlainConv):
             self.padding.upper(), self._layout, list(self.dilation_rate),
         ))  # fmt: skip
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the shape of which a convolution makes the input shape, and the filters."""
-        return self._shape_around(input_shape, self.filters, window_shapes.spread_lengths(
-            self._spatial(input_shape), self.kernel_size, self.strides, self.padding,
-            self.dilation_rate,
-        ))  # fmt: skip
-
-
-class Conv2DTranspose(_TransposedConv):
-    """Transposed convolution over two spatial axes."""
-
-
-class Conv1DTranspose(_TransposedConv):
-    """Transposed convolution over one axis."""
-
-    rank = 1
-
-
-class Conv3DTranspose(_TransposedConv):
-    """Transposed convolution over three spatial axes."""
-
-    rank = 3
+    def _output_lengths(self, lengths: Any) -> Any:
+        return window_shapes.spread_lengths(
+            lengths, self.kernel_size, self.strides, self.padding, self.dilation_rate
+        )
 
 
 class DepthwiseConv2D(_Conv):
@@ -208,11 +160,8 @@ class DepthwiseConv2D(_Conv):
             self._layout, list(self.dilation_rate),
         ))  # fmt: skip
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the shape with the window positions, and the channels times the multiplier."""
-        shape = super().compute_output_shape(input_shape)
-        channels = input_shape[self._channel_axis] * self.depth_multiplier
-        return self._shape_around(input_shape, channels, self._spatial(shape))
+    def _output_channels(self, channels: Any) -> Any:
+        return channels * self.depth_multiplier
 
 
 class SeparableConv2D(_Conv):
@@ -241,6 +190,8 @@ class SeparableConv2D(_Conv):
         ))  # fmt: skip
 
 
+Conv2D, Conv3D = of_ranks("Conv{}D", _PlainConv, 2, 3)
+Conv1DTranspose, Conv2DTranspose, Conv3DTranspose = of_ranks("Conv{}DTranspose", _TransposedConv)
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D
 Convolution1DTranspose, Convolution2DTranspose = Conv1DTranspose, Conv2DTranspose
 Convolution3DTranspose, SeparableConvolution2D = Conv3DTranspose, SeparableConv2D

@@ -10,17 +10,10 @@ from tapelab.core.dispatch import public
 from tapelab.keras import random
 from tapelab.keras.class_settings import setting
 from tapelab.keras.layers.layer import ElementwiseLayer
+from tapelab.keras.layers.window_shapes import of_ranks
 from tapelab.keras.name_scopes import named_group
 from tapelab.keras.random import SeedGenerator
 from tapelab.keras.regularizers import L1L2
-
-
-def _check_share(name: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise ValueError(
-            f"Invalid value received for argument `{name}`. Expected a float value between 0 and "
-            f"1. Received: {name}={value}"
-        )
 
 
 class _Noise(ElementwiseLayer):
@@ -30,18 +23,18 @@ class _Noise(ElementwiseLayer):
     seed: int | None
 
     def __post_init__(self) -> None:
-        _check_share(self.amount_name, self._amount)
-        if self._amount > 0:
+        amount = getattr(self, self.amount_name)
+        if not 0 <= amount <= 1:
+            raise ValueError(
+                f"Invalid value received for argument `{self.amount_name}`. Expected a float value "
+                f"between 0 and 1. Received: {self.amount_name}={amount}"
+            )
+        if amount > 0:
             self.seed_generator = SeedGenerator(self.seed)
-
-    @property
-    def _amount(self) -> float:
-        amount: float = getattr(self, self.amount_name)
-        return amount
 
     def call(self, inputs: Any, training: Any = False) -> Any:
         """Return the inputs with noise in training, the inputs themselves otherwise."""
-        return self._noisy(inputs) if training and self._amount else inputs
+        return self._noisy(inputs) if training and getattr(self, self.amount_name) else inputs
 
     def _noisy(self, x: Any) -> Any:
         raise NotImplementedError
@@ -88,7 +81,7 @@ def dropped(x: Any, rate: float, draws: Any) -> Any:
 
 
 class _SpatialDropout(_Dropout):
-    """Drops whole channels (Tompson et al. 2015)."""
+    """Drops whole channels over {axes} in training (Tompson et al. 2015)."""
 
     seed: int | None = setting(None)
 
@@ -96,16 +89,9 @@ class _SpatialDropout(_Dropout):
         return (shape[0], *(1 for _ in shape[1:-1]), shape[-1])
 
 
-class SpatialDropout1D(_SpatialDropout):
-    """Drops whole channels of sequences in training."""
-
-
-class SpatialDropout2D(_SpatialDropout):
-    """Drops whole channels of images in training."""
-
-
-class SpatialDropout3D(_SpatialDropout):
-    """Drops whole channels of volumes in training."""
+SpatialDropout1D, SpatialDropout2D, SpatialDropout3D = of_ranks(
+    "SpatialDropout{}D", _SpatialDropout
+)
 
 
 class GaussianNoise(_Noise):

@@ -11,85 +11,53 @@ from tapelab.keras.class_settings import setting
 from tapelab.keras.layers import window_shapes
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import BuiltInLayer
+from tapelab.keras.layers.window_shapes import SpatialLayer, of_ranks
 
 
-class _Pooling(BuiltInLayer):
+class _Pooling(SpatialLayer):
     """Reduces each window of `rank` spatial axes to one element."""
 
-    rank = 2
     pool_size: Any = setting(2)
     strides: Any = setting(None)
     padding: str = setting("valid")
     data_format: str = setting(None, convert=lambda layout: layout or "channels_last")
-    _pool: Callable[..., Any] = staticmethod(nn.max_pool)
+    _pool: Callable[..., Any]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         steps = self.pool_size if self.strides is None else self.strides
         self.pool_size = window_shapes.sizes(self.pool_size, self.rank, "pool_size")
         self.strides = window_shapes.sizes(steps, self.rank, "strides")
         self.padding = window_shapes.padding_of(self.padding)
-        self.input_spec = InputSpec(ndim=self.rank + 2)
 
     def call(self, inputs: Any) -> Any:
         """Return an element per window and channel."""
-        spatial = "DHW"[-self.rank :]
-        layout = f"N{spatial}C" if self.data_format == "channels_last" else f"NC{spatial}"
         steps, padding = list(self.strides), self.padding.upper()
-        return type(self)._pool(inputs, list(self.pool_size), steps, padding, layout)
+        return type(self)._pool(inputs, list(self.pool_size), steps, padding, self._layout)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the shape with the number of window positions."""
-        first = 1 if self.data_format == "channels_last" else 2
-        end = first + self.rank
-        lengths = window_shapes.window_lengths(
-            input_shape[first:end], self.pool_size, self.strides, self.padding
-        )
-        return (*input_shape[:first], *lengths, *input_shape[end:])
+    def _output_lengths(self, lengths: Any) -> Any:
+        return window_shapes.window_lengths(lengths, self.pool_size, self.strides, self.padding)
 
 
-class MaxPooling1D(_Pooling):
-    """The maximum of each window of an axis; only it receives the gradient."""
+class _MaxPooling(_Pooling):
+    """The maximum of each window of {axes}; only it receives the gradient."""
 
-    rank = 1
-
-
-class MaxPooling2D(_Pooling):
-    """The maximum of each window of two spatial axes; only it receives the gradient."""
-
-
-class MaxPooling3D(_Pooling):
-    """The maximum of each window of three spatial axes; only it receives the gradient."""
-
-    rank = 3
+    _pool = staticmethod(nn.max_pool)
 
 
 class _AveragePooling(_Pooling):
+    """The mean of each window of {axes}."""
+
     _pool = staticmethod(nn.avg_pool)
-
-
-class AveragePooling2D(_AveragePooling):
-    """The mean of each window of two spatial axes."""
-
-
-class AveragePooling1D(_AveragePooling):
-    """The mean of each window of an axis."""
-
-    rank = 1
-
-
-class AveragePooling3D(_AveragePooling):
-    """The mean of each window of three spatial axes."""
-
-    rank = 3
 
 
 class _GlobalPooling(BuiltInLayer):
     """Reduces all positions of `rank` spatial axes to one element per channel."""
 
-    rank = 2
+    rank: int
     data_format: str = setting(None, convert=lambda layout: layout or "channels_last")
     keepdims: bool = setting(False)
-    _reduce: Callable[..., Any] = staticmethod(math.reduce_mean)
+    _reduce: Callable[..., Any]
 
     def __post_init__(self) -> None:
         self.input_spec = InputSpec(ndim=self.rank + 2)
@@ -111,7 +79,19 @@ class _GlobalPooling(BuiltInLayer):
         return tuple(size for axis, size in sizes if axis not in self._axes)
 
 
-class GlobalAveragePooling1D(_GlobalPooling):
+class _GlobalMaxPooling(_GlobalPooling):
+    """The maximum of each channel over {axes}."""
+
+    _reduce = staticmethod(math.reduce_max)
+
+
+class _GlobalAveragePooling(_GlobalPooling):
+    """The mean of each channel over {axes}."""
+
+    _reduce = staticmethod(math.reduce_mean)
+
+
+class GlobalAveragePooling1D(_GlobalAveragePooling):
     """The mean over the steps of a sequence that are not masked."""
 
     rank = 1
@@ -131,38 +111,15 @@ class GlobalAveragePooling1D(_GlobalPooling):
         return
 
 
-class GlobalAveragePooling2D(_GlobalPooling):
-    """The mean of each channel over two spatial axes."""
-
-
-class GlobalAveragePooling3D(_GlobalPooling):
-    """The mean of each channel over three spatial axes."""
-
-    rank = 3
-
-
-class _GlobalMaxPooling(_GlobalPooling):
-    _reduce = staticmethod(math.reduce_max)
-
-
-class GlobalMaxPooling2D(_GlobalMaxPooling):
-    """The maximum of each channel over two spatial axes."""
-
-
-class GlobalMaxPooling1D(_GlobalMaxPooling):
-    """The maximum of each channel over all steps."""
-
-    rank = 1
-
-
-class GlobalMaxPooling3D(_GlobalMaxPooling):
-    """The maximum of each channel over three spatial axes."""
-
-    rank = 3
-
-
-MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D
-AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D
-GlobalAvgPool1D, GlobalAvgPool2D = GlobalAveragePooling1D, GlobalAveragePooling2D
-GlobalMaxPool1D, GlobalMaxPool2D = GlobalMaxPooling1D, GlobalMaxPooling2D
-GlobalAvgPool3D, GlobalMaxPool3D = GlobalAveragePooling3D, GlobalMaxPooling3D
+MaxPool1D, MaxPool2D, MaxPool3D = of_ranks("MaxPooling{}D", _MaxPooling)
+AvgPool1D, AvgPool2D, AvgPool3D = of_ranks("AveragePooling{}D", _AveragePooling)
+GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D = of_ranks(
+    "GlobalMaxPooling{}D", _GlobalMaxPooling
+)
+GlobalAvgPool2D, GlobalAvgPool3D = of_ranks("GlobalAveragePooling{}D", _GlobalAveragePooling, 2, 3)
+GlobalAvgPool1D = GlobalAveragePooling1D
+MaxPooling1D, MaxPooling2D, MaxPooling3D = MaxPool1D, MaxPool2D, MaxPool3D
+AveragePooling1D, AveragePooling2D, AveragePooling3D = AvgPool1D, AvgPool2D, AvgPool3D
+GlobalMaxPooling1D, GlobalMaxPooling2D = GlobalMaxPool1D, GlobalMaxPool2D
+GlobalMaxPooling3D, GlobalAveragePooling2D = GlobalMaxPool3D, GlobalAvgPool2D
+GlobalAveragePooling3D = GlobalAvgPool3D

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 from tapelab import image
 from tapelab.array_ops import shape_ops
@@ -11,6 +11,7 @@ from tapelab.core.dispatch import public
 from tapelab.keras.class_settings import setting
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import BuiltInLayer
+from tapelab.keras.layers.window_shapes import SpatialLayer, of_ranks
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -100,63 +101,41 @@ class RepeatVector(BuiltInLayer):
         return (input_shape[0], self.n, input_shape[1])
 
 
-class _Margins(BuiltInLayer):
-    """Extends or shortens the middle axes at both ends, by `amounts`: a pair for each axis."""
+class _Margins(SpatialLayer):
+    """Extends or shortens the spatial axes at both ends, by `amounts`: a pair for each axis."""
 
-    rank = 1
-    amounts: Pairs
-    sign = 1
+    _setting: ClassVar[str]
+    _channel_axis = -1
 
-    def _set_amounts(self, value: Any) -> Any:
-        """Store the amounts, and return them as the setting shows them."""
-        self.amounts = _pairs(value, self.rank, type(self).__name__)
-        self.input_spec = InputSpec(ndim=self.rank + 2)
-        return self.amounts if self.rank > 1 else self.amounts[0]
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.amounts = _pairs(getattr(self, self._setting), self.rank, type(self).__name__)
+        setattr(self, self._setting, self.amounts if self.rank > 1 else self.amounts[0])
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the shape with what is added or cut."""
-        middle = [
-            None if size is None else size + self.sign * sum(ends)
-            for size, ends in zip(input_shape[1:-1], self.amounts, strict=True)
-        ]
-        return (input_shape[0], *middle, input_shape[-1])
+    def _output_lengths(self, lengths: Any) -> Any:
+        sign = 1 if self._setting == "padding" else -1
+        pairs = zip(lengths, self.amounts, strict=True)
+        return [None if size is None else size + sign * sum(ends) for size, ends in pairs]
 
 
 class _ZeroPadding(_Margins):
+    """Pads {axes} with zeros at both ends."""
+
+    _setting = "padding"
     padding: Any = setting(1)
     data_format: Any = setting(None)
-
-    def __post_init__(self) -> None:
-        self.padding = self._set_amounts(self.padding)
 
     def call(self, inputs: Any) -> Any:
         """Return the padded tensor."""
         return shape_ops.pad(inputs, ((0, 0), *self.amounts, (0, 0)))
 
 
-class ZeroPadding1D(_ZeroPadding):
-    """Pads one axis with zeros at both ends."""
-
-
-class ZeroPadding2D(_ZeroPadding):
-    """Pads two axes with zeros at both ends."""
-
-    rank = 2
-
-
-class ZeroPadding3D(_ZeroPadding):
-    """Pads three axes with zeros at both ends."""
-
-    rank = 3
-
-
 class _Cropping(_Margins):
+    """Cuts {axes} at both ends."""
+
+    _setting = "cropping"
     cropping: Any = setting(1)
     data_format: Any = setting(None)
-    sign = -1
-
-    def __post_init__(self) -> None:
-        self.cropping = self._set_amounts(self.cropping)
 
     def call(self, inputs: Any) -> Any:
         """Return the middle part of the tensor."""
@@ -167,63 +146,52 @@ class _Cropping(_Margins):
         return inputs[(slice(None), *middle)]
 
 
-class Cropping1D(_Cropping):
-    """Cuts one axis at both ends."""
+ZeroPadding1D, ZeroPadding2D, ZeroPadding3D = of_ranks("ZeroPadding{}D", _ZeroPadding)
+Cropping1D, Cropping2D, Cropping3D = of_ranks("Cropping{}D", _Cropping)
 
 
-class Cropping2D(_Cropping):
-    """Cuts two axes at both ends."""
+class _UpSampling(SpatialLayer):
+    """Repeats each position along the spatial axes."""
 
-    rank = 2
+    size: Any
+    _channel_axis = -1
 
-
-class Cropping3D(_Cropping):
-    """Cuts three axes at both ends."""
-
-    rank = 3
-
-
-class UpSampling1D(BuiltInLayer):
-    """Repeats each step `size` times."""
-
-    size: int = setting(2)
-    input_spec = InputSpec(ndim=3)
+    @property
+    def _factors(self) -> tuple[int, ...]:
+        return self.size if isinstance(self.size, tuple) else (self.size,)
 
     def call(self, inputs: Any) -> Any:
-        """Return the repeated steps."""
-        return shape_ops.repeat(inputs, self.size, axis=1)
+        """Return the repeated positions."""
+        for axis, factor in enumerate(self._factors, 1):
+            inputs = shape_ops.repeat(inputs, factor, axis=axis)
+        return inputs
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the shape with `size` times as many steps."""
-        batch, steps, channels = input_shape
-        return (batch, None if steps is None else steps * self.size, channels)
+    def _output_lengths(self, lengths: Any) -> Any:
+        pairs = zip(lengths, self._factors, strict=True)
+        return [None if size is None else size * factor for size, factor in pairs]
 
 
-class UpSampling2D(BuiltInLayer):
+class UpSampling1D(_UpSampling):
+    """Repeats each step `size` times."""
+
+    rank = 1
+    size: int = setting(2)
+
+
+class UpSampling2D(_UpSampling):
     """Repeats each pixel along both axes."""
 
     size: Any = setting((2, 2), convert=lambda n: (n, n) if isinstance(n, int) else tuple(n))
     data_format: Any = setting(None)
     interpolation: str = setting("nearest")
-    input_spec = InputSpec(ndim=4)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.interpolation != "nearest":
             raise ValueError(
                 "tapelab's UpSampling2D repeats points (interpolation='nearest'). Received: "
                 f"interpolation={self.interpolation!r}"
             )
-
-    def call(self, inputs: Any) -> Any:
-        """Return the repeated pixels."""
-        rows = shape_ops.repeat(inputs, self.size[0], axis=1)
-        return shape_ops.repeat(rows, self.size[1], axis=2)
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the shape with height and width times the size."""
-        pairs = zip(input_shape[1:3], self.size, strict=True)
-        middle = [None if size is None else size * factor for size, factor in pairs]
-        return (input_shape[0], *middle, input_shape[3])
 
 
 class Resizing(BuiltInLayer):

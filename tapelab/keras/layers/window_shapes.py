@@ -1,11 +1,70 @@
-"""Sizes and strides of windows, and the number of their positions."""
+"""Layers over spatial axes: their layout, the sizes of their windows, and the output shape.
+
+A family of such layers is one class, of which `of_ranks` makes those for 1, 2 and 3 spatial axes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final, TypeVar
+
+from tapelab.keras.layers.input_spec import InputSpec
+from tapelab.keras.layers.layer import BuiltInLayer, Layer
 
 Length = int | None
+_Family = TypeVar("_Family", bound=Layer)
+_AXES: Final = {1: "an axis", 2: "two spatial axes", 3: "three spatial axes"}
+
+
+def of_ranks(name: str, family: type[_Family], *ranks: int) -> tuple[type[_Family], ...]:
+    """Return the layers of a family for 1, 2 and 3 spatial axes, or for those numbers given.
+
+    The number is `rank` in the class, `{}` in its name, and in words `{axes}` in its docstring.
+    """
+    doc = str(family.__doc__)
+    return tuple(
+        type(name.format(rank), (family,), {
+            "rank": rank, "__doc__": doc.format(axes=_AXES[rank]), "__module__": family.__module__,
+        })
+        for rank in ranks or _AXES
+    )  # fmt: skip
+
+
+class SpatialLayer(BuiltInLayer):
+    """A layer that changes the sizes of `rank` spatial axes, and perhaps the number of channels.
+
+    Tensors are (batch, *spatial, channels), or (batch, channels, *spatial) for
+    `data_format="channels_first"`.
+    """
+
+    rank = 2
+    data_format: Any = "channels_last"
+
+    def __post_init__(self) -> None:
+        self.input_spec = InputSpec(ndim=self.rank + 2)
+
+    @property
+    def _channel_axis(self) -> int:
+        return -1 if self.data_format == "channels_last" else 1
+
+    @property
+    def _layout(self) -> str:
+        spatial = "DHW"[-self.rank :]
+        return f"N{spatial}C" if self._channel_axis == -1 else f"NC{spatial}"
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Return the shape with the new sizes of the spatial axes."""
+        sizes = list(input_shape)
+        channels = self._output_channels(sizes.pop(self._channel_axis))
+        shape = [sizes[0], *self._output_lengths(sizes[1:])]
+        shape.insert(self._channel_axis % (len(shape) + 1), channels)
+        return tuple(shape)
+
+    def _output_channels(self, channels: Length) -> Length:
+        return channels
+
+    def _output_lengths(self, lengths: list[Length]) -> Iterable[Length]:
+        raise NotImplementedError
 
 
 def sizes(given: Any, rank: int, name: str) -> tuple[int, ...]:
