@@ -7,7 +7,7 @@ from typing import Any, Final
 from tapelab import math, nn
 from tapelab.array_ops import shape_ops, value_ops
 from tapelab.keras import backend
-from tapelab.keras.keras_tensor import operation
+from tapelab.keras.keras_tensor import Function, operation
 from tapelab.keras.name_scopes import named_group
 from tapelab.keras.serialization import resolver, serialized
 from tapelab.namespace.missing_names import in_module
@@ -17,6 +17,29 @@ from tapelab.namespace.missing_names import in_module
 def linear(x: Any) -> Any:
     """Return the input."""
     return x
+
+
+def _elementwise(name: str, function: Function, doc: str) -> Function:
+    """An activation function without settings."""
+
+    def activation(x: Any) -> Any:
+        return function(backend.convert_to_tensor(x))
+
+    activation.__name__ = activation.__qualname__ = name
+    activation.__doc__ = doc
+    return operation(activation)
+
+
+relu6 = _elementwise("relu6", nn.relu6, "Return the values limited to 0 to 6.")
+selu = _elementwise("selu", nn.selu, "Return an elu that keeps mean 0 and variance 1.")
+softplus = _elementwise("softplus", nn.softplus, "Return `ln(1 + eˣ)`, a smooth relu.")
+softsign = _elementwise("softsign", nn.softsign, "Return `x / (1 + |x|)`.")
+silu = _elementwise("silu", nn.silu, "Return `x · sigmoid(x)`.")
+tanh = _elementwise("tanh", nn.tanh, "Return the hyperbolic tangent.")
+sigmoid = _elementwise("sigmoid", nn.sigmoid, "Return `1 / (1 + e⁻ˣ)`.")
+log_sigmoid = _elementwise("log_sigmoid", nn.log_sigmoid, "Return the logarithm of the sigmoid.")
+exponential = _elementwise("exponential", math.exp, "Return `eˣ`.")
+swish = silu
 
 
 @operation
@@ -43,12 +66,6 @@ def _general_relu(x: Any, negative_slope: float, max_value: float | None, thresh
 def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
     """Return positive values, and negative ones times `negative_slope`."""
     return nn.leaky_relu(backend.convert_to_tensor(x), negative_slope)
-
-
-@operation
-def relu6(x: Any) -> Any:
-    """Return the values limited to 0 to 6."""
-    return nn.relu6(backend.convert_to_tensor(x))
 
 
 @operation
@@ -87,60 +104,9 @@ def _celu(x: Any, alpha: float) -> Any:
 
 
 @operation
-def selu(x: Any) -> Any:
-    """Return an elu scaled so that signals keep mean 0 and variance 1."""
-    return nn.selu(backend.convert_to_tensor(x))
-
-
-@operation
-def softplus(x: Any) -> Any:
-    """Return `ln(1 + eˣ)`, a smooth relu."""
-    return nn.softplus(backend.convert_to_tensor(x))
-
-
-@operation
-def softsign(x: Any) -> Any:
-    """Return `x / (1 + |x|)`."""
-    return nn.softsign(backend.convert_to_tensor(x))
-
-
-@operation
-def silu(x: Any) -> Any:
-    """Return `x · sigmoid(x)`."""
-    return nn.silu(backend.convert_to_tensor(x))
-
-
-swish = silu
-
-
-@operation
 def gelu(x: Any, approximate: bool = False) -> Any:
     """Return `x · Φ(x)` with the distribution function Φ of the normal distribution."""
     return nn.gelu(backend.convert_to_tensor(x), approximate)
-
-
-@operation
-def tanh(x: Any) -> Any:
-    """Return the hyperbolic tangent."""
-    return nn.tanh(backend.convert_to_tensor(x))
-
-
-@operation
-def sigmoid(x: Any) -> Any:
-    """Return `1 / (1 + e⁻ˣ)`."""
-    return nn.sigmoid(backend.convert_to_tensor(x))
-
-
-@operation
-def log_sigmoid(x: Any) -> Any:
-    """Return the logarithm of the sigmoid."""
-    return nn.log_sigmoid(backend.convert_to_tensor(x))
-
-
-@operation
-def exponential(x: Any) -> Any:
-    """Return `eˣ`."""
-    return math.exp(backend.convert_to_tensor(x))
 
 
 @operation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from itertools import zip_longest
 from typing import Any
 
 from tapelab import linalg, math, nn
@@ -11,11 +12,13 @@ from tapelab.array_ops import shape_ops
 from tapelab.keras.class_settings import setting
 from tapelab.keras.layers.layer import BuiltInLayer
 
+Combination = Callable[[Any, Any], Any]
+
 
 class _Merge(BuiltInLayer):
     """Combines a list of tensors element by element, after broadcasting."""
 
-    combine: Callable[[Any, Any], Any]
+    combine: Combination
     supports_masking = True
 
     def build(self, input_shape: Any) -> None:
@@ -49,10 +52,10 @@ class _Merge(BuiltInLayer):
         return reduce(_broadcast, (tuple(shape) for shape in input_shape))
 
 
-class Add(_Merge):
-    """The sum of the inputs."""
-
-    combine = staticmethod(math.add)
+def _elementwise(name: str, combine: Combination, doc: str) -> type[_Merge]:
+    """A layer that combines its inputs from left to right, and does nothing else."""
+    body = {"combine": staticmethod(combine), "__doc__": doc, "__module__": __name__}
+    return type(name, (_Merge,), body)
 
 
 class Subtract(_Merge):
@@ -70,22 +73,10 @@ class Subtract(_Merge):
             )
 
 
-class Multiply(_Merge):
-    """The product of the inputs."""
-
-    combine = staticmethod(math.multiply)
-
-
-class Maximum(_Merge):
-    """The maximum of the inputs."""
-
-    combine = staticmethod(math.maximum)
-
-
-class Minimum(_Merge):
-    """The minimum of the inputs."""
-
-    combine = staticmethod(math.minimum)
+Add = _elementwise("Add", math.add, "The sum of the inputs.")
+Multiply = _elementwise("Multiply", math.multiply, "The product of the inputs.")
+Maximum = _elementwise("Maximum", math.maximum, "The maximum of the inputs.")
+Minimum = _elementwise("Minimum", math.minimum, "The minimum of the inputs.")
 
 
 class Average(_Merge):
@@ -166,9 +157,8 @@ class Dot(_Merge):
 
 def _broadcast(one: Any, other: Any) -> tuple[int | None, ...]:
     """The broadcast shape of two tensors, without the batch axis."""
-    rank = max(len(one), len(other)) - 1
-    pairs = list(zip(_padded(one[1:], rank), _padded(other[1:], rank), strict=True))
-    if not all(_broadcastable(a, b) for a, b in pairs):
+    pairs = [*zip_longest(one[:0:-1], other[:0:-1], fillvalue=1)][::-1]
+    if any(a != b and not {a, b} & {1, None} for a, b in pairs):
         raise ValueError(
             f"Inputs have incompatible shapes. Received shapes {one[1:]} and {other[1:]}"
         )
@@ -176,17 +166,9 @@ def _broadcast(one: Any, other: Any) -> tuple[int | None, ...]:
     return (batch, *(b if a in {1, None} else a for a, b in pairs))
 
 
-def _padded(shape: Any, rank: int) -> list[Any]:
-    return [1] * (rank - len(shape)) + list(shape)
-
-
 def _expanded(x: Any, rank: int) -> Any:
     """The tensor with axes of size 1 behind the batch, up to a rank."""
     return x if x.ndim >= rank else _expanded(shape_ops.expand_dims(x, 1), rank)
-
-
-def _broadcastable(a: Any, b: Any) -> bool:
-    return a == b or {a, b} & {1, None} != set()
 
 
 def _match(one: Any, other: Any) -> bool:
