@@ -255,7 +255,7 @@ class Case:
     def _is_cast_back(self, edge: Edge) -> bool:
         """Whether integers are cast back to floats, not used to count or to index."""
         ahead = (each for each in self.flow.out_of[edge.to] if each.to in self.upstream)
-        return any(self.op_name(e) == "cast" and self.flow.is_floating(e.to) for e in ahead)
+        return any(self.op_name(e.event) == "cast" and self.flow.is_floating(e.to) for e in ahead)
 
     @cached_property
     def opened(self) -> int:
@@ -293,20 +293,29 @@ class Case:
         removed = {
             back.origin
             for back in self.flow.into.get(edge.origin, ())
-            if back.position == 1 and self.op_name(back) == "subtract"
+            if back.position == 1 and self.op_name(back.event) == "subtract"
         }
         added = {
             side.origin
             for ahead in self.flow.out_of.get(edge.to, ())
-            if self.op_name(ahead) == "add"
+            if self.op_name(ahead.event) == "add"
             for side in self.flow.into.get(ahead.to, ())
         }
         return bool(removed & added)
 
-    def op_name(self, edge: Edge) -> str:
-        """The op of a step; empty where it was none."""
-        event = self.recording.event(edge.event)
-        return self.recording.ops[event.op].name if isinstance(event, e.Ran) else ""
+    def op_run(self, event: int) -> e.Ran | None:
+        """The op that ran in an event; None for events of other kinds and for -1, no event."""
+        ran = self.recording.event(event) if event >= 0 else None
+        return ran if isinstance(ran, e.Ran) else None
+
+    def op_name(self, event: int) -> str:
+        """The name of the op that ran in an event; empty where none did."""
+        ran = self.op_run(event)
+        return self.recording.ops[ran.op].name if ran else ""
+
+    def producer(self, tensor: int) -> e.Ran | None:
+        """The op that computed a tensor; None where it was made in another way."""
+        return self.op_run(self.flow.maker_of.get(tensor, -1))
 
     def made(self, tensor: int) -> tuple[int, ...]:
         """The event that made a tensor, if one tells of it."""

@@ -102,7 +102,7 @@ def _undetermined(
     case: Case, backward: BackwardSteps, step: int, gap: float, pair: float, largest: float
 ) -> Finding:
     event = backward.event[step]
-    site = site_of(case, event, backward.ops[step])
+    site = site_of(case, event, backward.ops[step], gap=format_value(gap))
     kind, name = say(DECOMPOSING[backward.ops[step]]), name_of(case, backward.ran(step).inputs[0])
     return site.finding(
         "DEGENERATE",
@@ -112,14 +112,13 @@ def _undetermined(
             kind=kind,
             name=name,
             pair=format_value(pair),
-            gap=format_value(gap),
         ),
         site.say(
             "The gradient of their vectors contains 1 / gap, so the gradient for `{source}` "
             "has no meaning."
         ),
         fix=_set_apart(case, backward, step, largest),
-        steps=(site.step("the gap is {gap}", gap=format_value(gap)),),
+        steps=(site.step("the gap is {gap}"),),
     )
 
 

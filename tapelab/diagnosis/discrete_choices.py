@@ -47,7 +47,7 @@ def picks(case: Case, edge: Edge) -> bool:
 
 def decides(case: Case, edge: Edge) -> bool:
     """Whether a step takes a value as a condition."""
-    return CONDITION.get(case.op_name(edge)) == edge.position
+    return CONDITION.get(case.op_name(edge.event)) == edge.position
 
 
 def choice_behind(case: Case, edge: Edge) -> Edge | None:
@@ -143,23 +143,21 @@ def _of_what_is_picked_from(case: Case, edge: Edge) -> Fix | None:
 
 def _chosen(case: Case, edge: Edge) -> Finding:
     name = name_of(case, case.source)
-    site = site_of(case, edge.event)
+    site = site_of(case, edge.event, name=name)
     place = picks(case, edge)
     return site.finding(
         "INDEX_ONLY" if place else "PREDICATE_ONLY",
-        site.say(CHOOSES, name=name),
+        site.say(CHOOSES),
         site.say(
             "`{name}` is an index in `{text}`. An index cannot change by a small amount, so it "
-            "has no gradient. The tensor that is indexed has one.",
-            name=name,
+            "has no gradient. The tensor that is indexed has one."
         )
         if place
         else site.say(
-            "`{name}` is a condition in `{text}`. True and false cannot change by a small amount.",
-            name=name,
+            "`{name}` is a condition in `{text}`. True and false cannot change by a small amount."
         ),
         fix=_of_what_is_picked_from(case, edge) if place else None,
-        steps=(site.step("`{name}` chose", name=name),),
+        steps=(site.step("`{name}` chose"),),
     )
 
 

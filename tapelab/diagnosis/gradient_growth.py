@@ -15,7 +15,6 @@ from tapelab.diagnosis.descriptions import format_value, name_of, operand, say
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.site import Site, site_of
 from tapelab.diagnosis.tape_block import line_of
-from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.backward_pass import BackwardSteps
@@ -107,9 +106,8 @@ def _by_scale(case: Case, backward: BackwardSteps, ahead: list[int], means: set[
 
 def _comes_of(case: Case, tensor: int, means: set[int]) -> bool:
     """Whether a tensor is one of the means in another shape, or with its gradient stopped."""
-    event = case.flow.maker_of.get(tensor, -1)
-    ran = case.recording.event(event) if event >= 0 else None
-    return isinstance(ran, e.Ran) and not means.isdisjoint(ran.inputs)
+    ran = case.producer(tensor)
+    return ran is not None and not means.isdisjoint(ran.inputs)
 
 
 def _cancelled(case: Case, backward: BackwardSteps, step: int, centred: int) -> Finding:

@@ -163,8 +163,8 @@ def _fixed_by_source(case: Case, backward: BackwardSteps, tensor: int, loop: Loo
 
 def _truncated(case: Case, loop: Loop, moves: list[float], size: float, residual: float) -> Finding:
     line = line_of(case, loop.events[-1])
-    site = site_at(case, loop.span)
     updates = len(loop.events)
+    site = site_at(case, loop.span, updates=updates)
     return site.finding(
         "NOT_CONVERGED",
         site.say("`{text}` has not converged"),
@@ -172,15 +172,12 @@ def _truncated(case: Case, loop: Loop, moves: list[float], size: float, residual
             "`{text}` in line {line} ran {updates} times. The last update changed the value "
             "by {move}, to {value}, and the residual is {residual}.",
             line=line,
-            updates=updates,
             move=format_value(float(f"{moves[-1]:.2g}")),
             value=_said(case, loop.values[-1]),
             residual=format_value(float(f"{residual:.2g}")),
         ),
         site.say(
-            "So the gradient for `{source}` is that of {updates} updates, not that of the "
-            "solution.",
-            updates=updates,
+            "So the gradient for `{source}` is that of {updates} updates, not that of the solution."
         ),
         fix=_longer(case, loop, moves, size),
         evidence=loop.events,
@@ -365,9 +362,8 @@ def _count(case: Case, loop: Around, tests: list[e.Located]) -> int | None:
 def _sides(case: Case, place: e.Located) -> tuple[float, float] | None:
     """The two sizes that a test compares; None where there is no telling."""
     measures, tensor = case.recording.measures, _left(place).tensor
-    event = case.flow.maker_of.get(tensor, -1)
-    ran = case.recording.event(event) if event >= 0 else None
-    if _how(case, place) == "bool()" and isinstance(ran, e.Ran) and len(ran.inputs) == 2:
+    ran = case.producer(tensor)
+    if _how(case, place) == "bool()" and ran and len(ran.inputs) == 2:
         one, other = (measures.of(each).greatest for each in ran.inputs)
         return abs(one), abs(other)
     node, code = case.codes.expression(place.span), case.codes.of(place.span)

@@ -48,7 +48,7 @@ def _chosen_by_where(case: Case, backward: BackwardSteps) -> Iterator[Finding]:
     for step in backward.through({"where"}):
         ran = backward.ran(step)
         equal = case.flow.maker_of.get(ran.inputs[0], -1)
-        if _op_of(case, equal) == "equal" and _loses(backward, step) and not _leads(backward, step):
+        if case.op_name(equal) == "equal" and _loses(backward, step) and not _leads(backward, step):
             yield _singled_out(
                 case, backward.event[step], equal, _smooth_branch(case, backward, step)
             )
@@ -90,7 +90,7 @@ def _chosen_by_python(case: Case) -> Iterator[Finding]:
         if not isinstance(event, e.Left) or not _is_true(case, event):
             continue
         equal = case.flow.maker_of.get(event.tensor, -1)
-        if _op_of(case, equal) != "equal" or not _compares(case, equal):
+        if case.op_name(equal) != "equal" or not _compares(case, equal):
             continue
         test = case.codes.expression(place.span)
         code = case.codes.of(place.span)
@@ -112,13 +112,8 @@ def _is_true(case: Case, event: e.Left) -> bool:
 
 def _compares(case: Case, event: int) -> bool:
     """Whether one side is made of the source."""
-    ran = case.recording.event(event)
-    return isinstance(ran, e.Ran) and not case.downstream.isdisjoint(ran.inputs)
-
-
-def _op_of(case: Case, event: int) -> str:
-    ran = case.recording.event(event) if event >= 0 else None
-    return case.recording.ops[ran.op].name if isinstance(ran, e.Ran) else ""
+    ran = case.op_run(event)
+    return ran is not None and not case.downstream.isdisjoint(ran.inputs)
 
 
 def _else_branch(case: Case, span: int, branch: ast.If | ast.IfExp | ast.Call) -> Fix | None:

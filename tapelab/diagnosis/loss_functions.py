@@ -75,7 +75,7 @@ def _gets_labels(case: Case, backward: BackwardSteps, step: int) -> bool:
     ran = backward.ran(step)
     if backward.ops[step] != "multiply" or group_of(case, ran) not in LABELS_FIRST:
         return False
-    other = maker(case, ran.inputs[1])
+    other = case.producer(ran.inputs[1])
     return other is not None and case.recording.ops[other.op].name == "log"
 
 
@@ -183,13 +183,10 @@ def _applied_before(case: Case, tensor: int, applied: str) -> int:
     """The event that made a tensor, if it is of that op; ops that only carry are looked through."""
     while True:
         event = case.flow.maker_of.get(tensor, -1)
-        ran = case.recording.event(event) if event >= 0 else None
-        if not isinstance(ran, e.Ran):
-            return -1
-        op = case.recording.ops[ran.op].name
+        ran, op = case.op_run(event), case.op_name(event)
         if op == applied:
             return event
-        if op not in CARRYING:
+        if ran is None or op not in CARRYING:
             return -1
         tensor = ran.inputs[0]
 
@@ -247,16 +244,10 @@ def _is_unsquashed(case: Case, backward: BackwardSteps, step: int) -> bool:
     group = group_of(case, backward.ran(step))
     if TAKES_PROBABILITIES.get(group) != backward.ops[step]:
         return False
-    if group_of(case, maker(case, backward.tensor[step])) == group:
+    if group_of(case, case.producer(backward.tensor[step])) == group:
         return False
     measure = backward.measures.of(backward.tensor[step])
     return measure.least < 0 or measure.greatest > 1
-
-
-def maker(case: Case, tensor: int) -> e.Ran | None:
-    event = case.flow.maker_of.get(tensor, -1)
-    ran = case.recording.event(event) if event >= 0 else None
-    return ran if isinstance(ran, e.Ran) else None
 
 
 def group_of(case: Case, ran: e.Ran | None) -> str:
@@ -267,20 +258,19 @@ def group_of(case: Case, ran: e.Ran | None) -> str:
 
 
 def _never(case: Case, backward: BackwardSteps, step: int) -> Finding:
-    site = site_of(case, backward.event[step])
     name = name_of(case, backward.tensor[step])
+    site = site_of(case, backward.event[step], name=name)
     return site.finding(
         "DOUBLE_SOFTMAX",
         site.say("`{text}` expects probabilities"),
         site.say(
             "`{text}` in line {line} got `{name}`, {values}. These are logits, not numbers "
             "between 0 and 1.",
-            name=name,
             values=value_range(backward, backward.tensor[step]),
         ),
         say("With `from_logits=True` it turns logits into probabilities."),
         fix=_from_logits(case, site.span),
-        steps=(site.step("`{name}` was used as probabilities", name=name),),
+        steps=(site.step("`{name}` was used as probabilities"),),
     )
 
 

@@ -232,17 +232,15 @@ def _is_attribute(statement: ast.stmt | None) -> bool:
 
 def _hidden(case: Case, variable: int, state: int) -> Finding:
     span, name = case.recording.variables[variable].span, name_of(case, state)
-    site = site_at(case, span, "tf.Variable")
     model = _model(case)
+    site = site_at(case, span, "tf.Variable", name=name, model=model)
     return site.finding(
         "UNTRACKED_VARIABLE",
-        say("`{name}` is hidden from `{model}`", name=name, model=model),
+        site.say("`{name}` is hidden from `{model}`"),
         site.say(
             "`{tape}` watches `{name}`, but `{model}` does not list it. A module lists the "
             "variables in its attributes, in their lists and dicts, and in other modules. A Keras "
-            "layer lists only its own weights. So `{name}` is never trained.",
-            name=name,
-            model=model,
+            "layer lists only its own weights. So `{name}` is never trained."
         ),
         fix=_tracked(case, span),
         evidence=case.made(state) or (case.flow.watched_at.get(state, 0),),

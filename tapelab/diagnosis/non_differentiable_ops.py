@@ -266,23 +266,21 @@ def int_source(case: Case) -> Finding | None:
 @at_cut(Cut.INTEGER)
 def int_on_the_way(case: Case, edge: Edge) -> Finding:
     """A cast to integers between the source and the target."""
-    site = site_of(case, edge.event, "tf.cast")
     name, dtype = name_of(case, edge.origin), case.recording.tensor(edge.to).dtype
     before, after = number(case, edge.origin), number(case, edge.to)
+    site = site_of(case, edge.event, "tf.cast", dtype=dtype, name=name)
     return site.finding(
         "INT_DTYPE",
         site.say(ENDS_AT),
-        say(
+        site.say(
             "The cast to {dtype} turned `{name}` from {before} into {after}. Integers cannot "
             "change by a small amount.",
-            dtype=dtype,
-            name=name,
             before=before,
             after=after,
         ),
         consequence(case, is_known=True),  # the derivative is 0
         fix=_straight_through_cast(case, edge),
-        steps=(site.step("`{name}` became {dtype}", name=name, dtype=dtype),),
+        steps=(site.step("`{name}` became {dtype}"),),
     )
 
 

@@ -32,7 +32,6 @@ from tapelab.recording import events as e
 if TYPE_CHECKING:
     from tapelab.diagnosis.backward_pass import BackwardSteps
     from tapelab.diagnosis.case import Case
-    from tapelab.diagnosis.finding import Fix
 
 
 class FirstNonFinite(NamedTuple):
@@ -106,8 +105,8 @@ def first_non_finite_value(
 ) -> FirstNonFinite | None:
     """The origin of the non-finite values of a tensor; None if no op made them."""
     event = case.flow.maker_of.get(first_non_finite_tensor(case, backward, tensor), -1)
-    ran = case.recording.event(event) if event >= 0 else None
-    return _of_value(case, backward, step, event, ran) if isinstance(ran, e.Ran) else None
+    ran = case.op_run(event)
+    return _of_value(case, backward, step, event, ran) if ran else None
 
 
 def first_non_finite_tensor(case: Case, backward: BackwardSteps, tensor: int) -> int:
@@ -115,18 +114,16 @@ def first_non_finite_tensor(case: Case, backward: BackwardSteps, tensor: int) ->
     seen = set[int]()
     while tensor not in seen:
         seen.add(tensor)
-        event = case.flow.maker_of.get(tensor, -1)
-        ran = case.recording.event(event) if event >= 0 else None
-        given = ran.inputs if isinstance(ran, e.Ran) else ()
+        ran = case.producer(tensor)
+        given = ran.inputs if ran else ()
         tensor = next((each for each in given if backward.measures.nonfinite[each]), tensor)
     return tensor
 
 
 def has_known_inputs(case: Case, backward: BackwardSteps, tensor: int) -> bool:
     """Whether the values that a non-finite tensor was computed from are known."""
-    event = case.flow.maker_of.get(first_non_finite_tensor(case, backward, tensor), -1)
-    ran = case.recording.event(event) if event >= 0 else None
-    given = ran.inputs if isinstance(ran, e.Ran) else ()
+    ran = case.producer(first_non_finite_tensor(case, backward, tensor))
+    given = ran.inputs if ran else ()
     return all(backward.measures.known[each] or not backward.measures.count[each] for each in given)
 
 
@@ -158,7 +155,7 @@ def _at_fault(case: Case, backward: BackwardSteps, given: int, bad: int) -> floa
     """
     value, other = backward.value(given), backward.value(bad)
     maker = case.flow.maker_of.get(bad, -1)
-    least = maker < 0 or op_name(case, maker) in numerical_guards.STEEP
+    least = maker < 0 or case.op_name(maker) in numerical_guards.STEEP
     if value is None or not value.size:
         measure = backward.measures.of(given)
         furthest = max(measure.least, measure.greatest, key=abs)
@@ -167,12 +164,6 @@ def _at_fault(case: Case, backward: BackwardSteps, given: int, bad: int) -> floa
         return float(np.real(value[~np.isfinite(other)].reshape(-1)[0]))
     worst = np.argmin if least else np.argmax
     return float(np.real(value.reshape(-1)[worst(np.abs(value))]))
-
-
-def op_name(case: Case, event: int) -> str:
-    ran = case.recording.event(event)
-    assert isinstance(ran, e.Ran)
-    return case.recording.ops[ran.op].name
 
 
 NEAR: Final = 1.0
@@ -301,7 +292,7 @@ def _infinite_derivative(
     """An infinite or undefined derivative at the input of an op."""
     result = None if first.made is None else format_value(first.made)
     template = INFINITE_DERIVATIVE if result is None else INFINITE_VALUE
-    site = site_of(case, first.event, op_name(case, first.event))
+    site = site_of(case, first.event, case.op_name(first.event))
     return site.finding(
         "INF_LOCAL",
         site.say("The derivative of `{text}` is not finite"),
@@ -327,7 +318,7 @@ def _of_the_other_branch(
 ) -> Finding:
     """A branch that `where` did not choose, whose infinite derivative meets the gradient 0."""
     chooser, line = _text(case, backward.event[unchosen]), line_of(case, backward.event[unchosen])
-    site = site_of(case, first.event, op_name(case, first.event))
+    site = site_of(case, first.event, case.op_name(first.event))
     return site.finding(
         "ZERO_TIMES_INF",
         say("NaN comes out of a branch that was not chosen"),
@@ -342,15 +333,11 @@ def _of_the_other_branch(
             "The branch gets the gradient 0. Its derivative there is not finite, and 0 · ∞ is NaN."
         ),
         _result_of(case, backward),
-        fix=_double_where(case, backward, first.event, unchosen),
+        fix=numerical_guards.safe_inside(
+            case, first.event, backward.event[unchosen], backward.position[unchosen]
+        ),
         evidence=(backward.event[unchosen], *_path_events(backward, first.event, spread)),
         steps=_history(case, backward, first.event, spread),
-    )
-
-
-def _double_where(case: Case, backward: BackwardSteps, event: int, unchosen: int) -> Fix | None:
-    return numerical_guards.safe_inside(
-        case, event, backward.event[unchosen], backward.position[unchosen]
     )
 
 
@@ -358,9 +345,9 @@ def _overflow(case: Case, first: FirstNonFinite, spread: list[int]) -> Finding:
     """A result that is too large for its dtype."""
     backward = case.backward
     assert backward is not None
-    ran = case.recording.event(first.event)
-    assert isinstance(ran, e.Ran)
-    site = site_of(case, first.event, op_name(case, first.event))
+    ran = case.op_run(first.event)
+    assert ran is not None
+    site = site_of(case, first.event, case.op_name(first.event))
     return site.finding(
         "OVERFLOW",
         site.say("`{text}` is too large for its dtype"),
@@ -387,11 +374,11 @@ def _from_the_start(case: Case, backward: BackwardSteps, tensor: int) -> Finding
     given = first_non_finite_tensor(case, backward, tensor)
     name = name_of(case, given)
     used = case.flow.out_of.get(given, ())
-    site = site_at(case, case.recording.tensor(given).span)
+    site = site_at(case, case.recording.tensor(given).span, name=name)
     return site.finding(
         "INF_LOCAL",
-        say("`{name}` is not finite to begin with", name=name),
-        say("`{name}` holds infinities or NaN before any op uses it.", name=name),
+        site.say("`{name}` is not finite to begin with"),
+        site.say("`{name}` holds infinities or NaN before any op uses it."),
         _result_of(case, backward),
         evidence=tuple(edge.event for edge in used[:1]),
     )
@@ -421,7 +408,7 @@ def _result_of(case: Case, backward: BackwardSteps) -> str:
 
 
 def _text(case: Case, event: int) -> str:
-    return text_of(case, case.recording.located[event].span) or op_name(case, event)
+    return text_of(case, case.recording.located[event].span) or case.op_name(event)
 
 
 def _path_events(backward: BackwardSteps, event: int, spread: list[int]) -> tuple[int, ...]:

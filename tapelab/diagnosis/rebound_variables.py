@@ -112,8 +112,8 @@ def _rebindings(case: Case) -> list[Rebinding]:
 def renaming(case: Case, tensor: int) -> Rebinding | None:
     """The statement such as `x = x + 1` that made a tensor and reuses a name for it."""
     event = case.flow.maker_of.get(tensor, -1)
-    ran = case.recording.event(event) if event >= 0 else None
-    if not isinstance(ran, e.Ran):
+    ran = case.op_run(event)
+    if ran is None:
         return None
     span = case.recording.located[event].span
     code, statement = case.codes.of(span), case.codes.statement(span)

@@ -106,18 +106,17 @@ def _named(case: Case, event: int) -> Finding:
     ran = case.recording.event(event)
     assert isinstance(ran, e.Ran)
     op = case.recording.ops[ran.op].name
-    site = site_of(case, event, op)
+    site = site_of(case, event, op, op=op)
     return site.finding(
         "NO_GRADIENT_REGISTERED",
         site.say("No gradient is declared for `{text}`"),
         site.say(
             "`{text}` in line {line} runs the op {op}, which has no gradient rule. So a "
-            "gradient through it is an error, not None.",
-            op=op,
+            "gradient through it is an error, not None."
         ),
         say("Use ops that have gradients, or define one with `tf.custom_gradient`."),
         fix=_by_hand(case, site.span),
-        steps=(site.step("`{op}` was recorded", op=op),),
+        steps=(site.step("`{op}` was recorded"),),
     )
 
 
@@ -274,21 +273,19 @@ def leaked(case: Case, details: Mapping[str, Any]) -> Finding | None:
     used = case.request.span
     span = case.recording.tensor(case.source).span if case.source >= 0 else -1
     function = _function(case, span) or details["in"]
-    site = site_at(case, span, say("A tensor"))
+    site = site_at(case, span, say("A tensor"), function=function)
     leak = site.finding(
         "LEAKED_SYMBOL",
-        site.say("`{text}` left `{function}`", function=function),
+        site.say("`{text}` left `{function}`"),
         site.say(
             "`{function}` is a `tf.function`: its Python code runs once, to trace its ops. "
             "`{text}` in line {line} is a symbolic tensor, which has a value only inside "
-            "`{function}`.",
-            function=function,
+            "`{function}`."
         ),
-        say(
+        site.say(
             "`{use}` in line {used} uses it outside. Return it from `{function}`.",
             use=text_of(case, used) or site.text,
             used=case.codes.line(used),
-            function=function,
         ),
         fix=_returned(case, span),
         evidence=(case.request.index,),

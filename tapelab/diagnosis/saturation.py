@@ -91,20 +91,19 @@ def _factor(backward: BackwardSteps, step: int) -> NDArray[Any] | None:
 
 def _consequence(case: Case, backward: BackwardSteps, step: int) -> Finding:
     event = backward.event[step]
-    site = site_of(case, event, backward.ops[step])
     size = format_value(backward.largest[backward.upstream[step]])
+    site = site_of(case, event, backward.ops[step], size=size)
     return site.finding(
         "UNDERFLOW",
         site.say("The gradient is too small for float16 at `{text}`"),
         site.say(
             "In the backward pass, {size} arrived at `{text}` in line {line}. The smallest "
             "float16 number is {smallest}, so it became 0.",
-            size=size,
             smallest=format_value(float(f"{SMALLEST:.1g}")),
         ),
         site.say("So the gradient for `{source}` is 0."),
         fix=_wider(case, site.span),
-        steps=(site.step("{size} became 0", size=size),),
+        steps=(site.step("{size} became 0"),),
     )
 
 
@@ -230,12 +229,12 @@ def _is_margin(case: Case, backward: BackwardSteps, given: int) -> bool:
 
 
 def _dead(case: Case, backward: BackwardSteps, event: int, given: int) -> Finding:
-    site = site_of(case, event, "relu")
     values = value_range(backward, given)
+    site = site_of(case, event, "relu", given=values)
     return site.finding(
         "DEAD_UNITS",
         site.say("All units of `{text}` are off"),
-        site.say("`{text}` in line {line} received {given}.", given=values),
+        site.say("`{text}` in line {line} received {given}."),
         say_many(
             "That is not above 0, so the unit is off: its output and its derivative are 0.",
             "None of its {count} elements is above 0, so 100 % of the units are off: their "
@@ -244,7 +243,7 @@ def _dead(case: Case, backward: BackwardSteps, event: int, given: int) -> Findin
         ),
         site.say("So the gradient for `{source}` is 0."),
         fix=_begun_apart(case, backward) or _leaking(case, site.span),
-        steps=(site.step("the units received {given}", given=values),),
+        steps=(site.step("the units received {given}"),),
     )
 
 
@@ -378,21 +377,20 @@ def _is_looked_at(backward: BackwardSteps, step: int) -> bool:
 
 def _stuck(case: Case, backward: BackwardSteps, step: int) -> Finding:
     ran, event = backward.ran(step), backward.event[step]
-    site = site_of(case, event, backward.ops[step])
     given, outputs = value_range(backward, ran.inputs[0]), value_range(backward, ran.outputs[0])
     name = name_of(case, ran.inputs[0])
+    site = site_of(case, event, backward.ops[step], given=given)
     return site.finding(
         "SATURATED",
         site.say("The derivative of `{text}` is 0 at its input"),
         site.say(
             "`{text}` in line {line} received {given} and returned {made}. 100 % of its "
             "elements are at the limit, where the derivative is 0.",
-            given=given,
             made=outputs,
         ),
         site.say("So the gradient for `{source}` is 0."),
         fix=_around(case, site.span, backward.ops[step]),
-        steps=(site.step("`{name}` was {given}", name=name, given=given),),
+        steps=(site.step("`{name}` was {given}", name=name),),
     )
 
 

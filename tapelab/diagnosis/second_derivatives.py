@@ -151,14 +151,13 @@ def from_before(case: Case) -> Finding | None:
         return _unheard(case, gradients[0])
     place = case.recording.located[case.path[-1].event]
     name = name_of(case, case.source)
-    site = site_of(case, place.index)
+    site = site_of(case, place.index, name=name)
     return site.finding(
         "BEFORE_TAPE",
-        site.say("`{name}` was read before `{tape}`", name=name),
+        site.say("`{name}` was read before `{tape}`"),
         site.say(
             "A tape watches a variable from its first read inside the block. `{name}` was read "
-            "before `{tape}` began to record.",
-            name=name,
+            "before `{tape}` began to record."
         ),
     )
 

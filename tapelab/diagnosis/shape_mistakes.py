@@ -90,27 +90,20 @@ def _on_purpose(case: Case, backward: BackwardSteps, step: int) -> bool:
         if isinstance(each, ast.Attribute) and each.attr in {"newaxis", "expand_dims", "reshape"}:
             return True
     makers = (case.flow.maker_of.get(each, -1) for each in backward.ran(step).inputs)
-    return any(_op(case, maker) in STRETCHING for maker in makers)
-
-
-def _op(case: Case, event: int) -> str:
-    ran = case.recording.event(event) if event >= 0 else None
-    return case.recording.ops[ran.op].name if isinstance(ran, e.Ran) else ""
+    return any(case.op_name(maker) in STRETCHING for maker in makers)
 
 
 def _all_pairs(case: Case, backward: BackwardSteps, step: int, column: int) -> Finding:
     ran, event = backward.ran(step), backward.event[step]
-    site = site_of(case, event, backward.ops[step])
     one, other = (format_shape(case.recording.tensor(each).shape) for each in ran.inputs)
     rows = case.recording.tensor(ran.inputs[column]).shape[0]
+    site = site_of(case, event, backward.ops[step], one=one, other=other)
     return site.finding(
         "UNINTENDED_BROADCAST",
         site.say("`{text}` pairs every number with every other"),
         site.say(
             "`{text}` in line {line} got the shapes {one} and {other} and broadcast both to "
             "{made}.",
-            one=one,
-            other=other,
             made=format_shape((rows, rows)),
         ),
         say(
@@ -121,7 +114,7 @@ def _all_pairs(case: Case, backward: BackwardSteps, step: int, column: int) -> F
             more=rows * rows - rows,
         ),
         fix=_squeezed(case, backward, step, column),
-        steps=(site.step("{one} and {other} were broadcast", one=one, other=other),),
+        steps=(site.step("{one} and {other} were broadcast"),),
     )
 
 

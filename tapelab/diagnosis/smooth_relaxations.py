@@ -89,7 +89,7 @@ def _difference(code: Code, high: ast.expr, low: ast.expr) -> str:
 def is_cast_at_once(case: Case, edge: Edge) -> bool:
     """Whether all that is made of a comparison is floats by a cast."""
     ahead = [each for each in case.flow.out_of.get(edge.to, ()) if each.to in case.upstream]
-    return bool(ahead) and all(case.op_name(each) == "cast" for each in ahead)
+    return bool(ahead) and all(case.op_name(each.event) == "cast" for each in ahead)
 
 
 CHOOSING = ("cond", "where")

@@ -138,18 +138,17 @@ def _alone(case: Case, backward: BackwardSteps, step: int) -> bool:
 
 def _grows(case: Case, backward: BackwardSteps, step: int, count: int) -> Finding:
     event = backward.event[step]
-    site = site_of(case, event, backward.ops[step])
+    site = site_of(case, event, backward.ops[step], count=count)
     return site.finding(
         "UNNORMALISED_SUM",
         say("The gradient grows with the batch"),
         site.say(
             "`{text}` in line {line} sums {count} examples, and each of them adds to the "
-            "gradient for `{source}`.",
-            count=count,
+            "gradient for `{source}`."
         ),
         say("With twice as many examples it is twice as large. A mean keeps its scale."),
         fix=_mean(case, site.span),
-        steps=(site.step("{count} examples were summed", count=count),),
+        steps=(site.step("{count} examples were summed"),),
     )
 
 
@@ -468,15 +467,13 @@ def _repeated(
     case: Case, backward: BackwardSteps, step: int, rows: tuple[int, int], request: int
 ) -> Finding:
     event, name = backward.event[step], name_of(case, case.source)
-    site = site_of(case, event, "gather")
+    site = site_of(case, event, "gather", name=name, rows=rows[0])
     return site.finding(
         "SPARSE_GRADIENT",
-        say("The gradient of `{name}` is IndexedSlices with repeated rows", name=name),
+        site.say("The gradient of `{name}` is IndexedSlices with repeated rows"),
         site.say(
             "`{text}` in line {line} selected {rows} rows of `{name}`, {distinct} of them "
             "distinct. The gradient has one part for each selected row.",
-            rows=rows[0],
-            name=name,
             distinct=rows[1],
         ),
         say(
@@ -484,7 +481,7 @@ def _repeated(
             "`.values` is not the norm of the gradient. `tf.convert_to_tensor` sums them."
         ),
         fix=_dense(case, request),
-        steps=(site.step("{rows} rows were selected", rows=rows[0]),),
+        steps=(site.step("{rows} rows were selected"),),
     )
 
 

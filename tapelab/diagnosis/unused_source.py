@@ -100,14 +100,13 @@ def inside_a_step(case: Case) -> Finding | None:
 
 
 def _hidden(case: Case, place: Located, step: str) -> Finding:
-    site = site_of(case, place.index)
+    site = site_of(case, place.index, step=step)
     return site.finding(
         "UNUSED_SOURCE",
-        site.say("`{source}` is used inside `{step}`, which the tape records as one op", step=step),
+        site.say("`{source}` is used inside `{step}`, which the tape records as one op"),
         site.say(
             "`{step}` is one op for the tape, and gradients flow only to its arguments. "
-            "`{source}` is read in its body. Pass it as an argument.",
-            step=step,
+            "`{source}` is read in its body. Pass it as an argument."
         ),
     )
 

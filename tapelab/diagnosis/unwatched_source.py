@@ -105,20 +105,19 @@ def not_trainable(case: Case) -> Finding | None:
         return None
     name, used = name_of(case, case.source), uses_in_block(case)
     created_at = case.recording.variables[case.variable].span
-    site = site_at(case, created_at)
+    site = site_at(case, created_at, name=name)
     return site.finding(
         "NOT_TRAINABLE",
-        say("`{name}` is not trainable", name=name),
-        say(
+        site.say("`{name}` is not trainable"),
+        site.say(
             "A tape watches trainable variables by itself. `{name}` was made with "
             "`trainable=False`, and `{call}` was not called.",
-            name=name,
             call=watch_call(case),
         ),
         fix=_trainable(case, created_at) or watch(case),
         evidence=tuple(used),
         steps=(
-            *_made(case, created_at, say("`{name}` was made with `trainable=False`", name=name)),
+            *_made(case, created_at, site.say("`{name}` was made with `trainable=False`")),
             *_used(case, used),
         ),
     )

@@ -78,17 +78,16 @@ def _taken_anew(case: Case) -> Finding | None:
     if taken is None:
         return None
     first = taken.steps[0]
-    site = site_of(case, first.event, name_of(case, case.source))
     used = name_of(case, taken.origin)
+    site = site_of(case, first.event, name_of(case, case.source), origin=used)
     return site.finding(
         "WRONG_OBJECT",
         site.say("`{text}` is a new tensor, which `{target}` was not computed from"),
         site.say(
             "Each call of `{text}` makes a new tensor from `{origin}`. `{target}` was "
-            "computed from `{origin}`, not from this one.",
-            origin=used,
+            "computed from `{origin}`, not from this one."
         ),
-        say("Ask for the gradient of `{origin}`.", origin=used),
+        site.say("Ask for the gradient of `{origin}`."),
         fix=_by_the_origin(case, taken),
         evidence=tuple(sorted({each.event for each in taken.steps})),
         steps=(site.step("`{text}` made a new tensor"),),
@@ -112,7 +111,7 @@ def _origins(case: Case) -> Iterator[Taken]:
 
 def _hands_on(case: Case, edge: Edge) -> bool:
     copied = edge.cut in {Cut.COPIED, Cut.LEFT}
-    return copied or (edge.position == 0 and case.op_name(edge) in VIEWS)
+    return copied or (edge.position == 0 and case.op_name(edge.event) in VIEWS)
 
 
 def _by_the_origin(case: Case, taken: Taken) -> Fix | None:
@@ -135,7 +134,7 @@ def _by_the_origin(case: Case, taken: Taken) -> Fix | None:
 
 def _slice(case: Case, taken: Taken) -> str:
     """`[0]`, where the source is one slice of its origin."""
-    names = ((edge, case.op_name(edge)) for edge in taken.steps)
+    names = ((edge, case.op_name(edge.event)) for edge in taken.steps)
     steps = [edge for edge, name in names if name and name not in SAME]
     if len(steps) != 1:
         return ""
