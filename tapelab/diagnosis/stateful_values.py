@@ -277,18 +277,21 @@ BEGAN: Final = sentence("`{made}` began with a copy of `{name}`")
 @at_cut(Cut.COPIED)
 def copied(case: Case, edge: Edge) -> Finding:
     """A new variable began with the value of a tensor on the way."""
+    site = site_of(case, edge.event, "tf.Variable")
     copy, name = name_of(case, edge.to), name_of(case, edge.origin)
-    site = site_of(case, edge.event, "tf.Variable", name=name)
     call = case.codes.expression(site.span)
     if name == copy and isinstance(call, ast.Call) and call.args:
         name = ast.unparse(call.args[0])
     return site.finding(
         "COPIED_VALUE",
         site.say(ENDS_AT),
-        site.say("A new variable copies the value of `{name}` without its history."),
+        say(
+            "A new variable copies the value of `{name}` without its history.",
+            name=name,
+        ),
         consequence(case),
         fix=_without_variable(case, site.span),
-        steps=(site.step(BEGAN, made=copy),),
+        steps=(site.step(BEGAN, made=copy, name=name),),
     )
 
 
