@@ -139,6 +139,18 @@ def prediction(
     return check
 
 
+def prediction_table(*rows: tuple[str, float, Any, Any, str]) -> tuple[Check, ...]:
+    """A prediction for each row of title, points, expected, where and because.
+
+    `where` is a tuple as of the other checks, or the key of an entry of a dict alone.
+    """
+    return tuple(
+        prediction(title, points, expected, because=because,
+                   where=where if type(where) is tuple else (where,))
+        for title, points, expected, where, because in rows
+    )  # fmt: skip
+
+
 def _same_guess(got: object, expected: object) -> bool:
     if type(got) is str or type(expected) is str or got is None or expected is None:
         return type(got) is type(expected) and _guess(got) == _guess(expected)
@@ -190,4 +202,4 @@ def _odd_ones(got: Sequence[str], expected: Sequence[str]) -> str:
     return say("Every step comes exactly once.")
 
 
-__all__ = ["NO_ARGUMENTS", "TOLERANCE", "Slip", "order", "prediction", "value"]
+__all__ = ["NO_ARGUMENTS", "TOLERANCE", "Slip", "order", "prediction", "prediction_table", "value"]

@@ -9,31 +9,11 @@ from typing import Final
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.exercise_file import exercises_beside
 
-_COURSE: Final = (
-    "00",
-    "01",
-    "02",
-    "03",
-    "04",
-    "05",
-    "06",
-    "07",
-    "08",
-    "09",
-    "10",
-    "11",
-    "12",
-    "13",
-    "14",
-    "15",
-    "16",
-    "17",
-    "18",
-)
+LAST_LESSON: Final = 18
 
 LESSONS: Final[dict[str, tuple[Exercise, ...]]] = {
     number: import_module(f"tapelab.exercises.lessons.lesson_{number}").EXERCISES
-    for number in _COURSE
+    for number in (f"{index:02}" for index in range(LAST_LESSON + 1))
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.checks import Slip, prediction_table, value
 from tapelab.exercises.exercise import Exercise
 
 
@@ -58,19 +58,12 @@ BEST_STEPS: Final = Exercise(
     id="01.2",
     title="The best step",
     prompt="Choose the exponent of the best step among −2, −5, −8 and −13.",
-    checks=(
-        prediction(
-            "The forward difference", 4, -8, where=("forward",),
-            because="h and 1e-16 / h are equal, and their sum is least, at h = 1e-8.",
-        ),
-        prediction(
-            "The central difference", 3, -5, where=("central",),
-            because="h² and 1e-16 / h are equal where h³ is 1e-16: a little above 1e-6.",
-        ),
-        prediction(
-            "In float32", 3, -2, where=("float32",),
-            because="h² and 1e-7 / h are equal where h³ is 1e-7: near 5e-3.",
-        ),
+    checks=prediction_table(
+        ("The forward difference", 4, -8, "forward",
+         "h and 1e-16 / h are equal, and their sum is least, at h = 1e-8."),
+        ("The central difference", 3, -5, "central",
+         "h² and 1e-16 / h are equal where h³ is 1e-16: a little above 1e-6."),
+        ("In float32", 3, -2, "float32", "h² and 1e-7 / h are equal where h³ is 1e-7: near 5e-3."),
     ),
     hints=(
         "The sum of two such errors is least about where both are equal.",
@@ -141,23 +134,14 @@ COST: Final = Exercise(
     id="01.5",
     title="What does it cost?",
     prompt="Say how often each way runs a model of 1000 weights forward.",
-    checks=(
-        prediction(
-            "Forward difference", 2, 1001, where=("forward difference",),
-            because="One run for each weight, and one at the point itself.",
-        ),
-        prediction(
-            "Central difference", 2, 2000, where=("central difference",),
-            because="Two runs for each weight, and none at the point itself.",
-        ),
-        prediction(
-            "Dual numbers", 3, 1000, where=("dual numbers",),
-            because="Each run carries the derivative along one weight, and the value on top.",
-        ),
-        prediction(
-            "A tape", 3, 1, where=("tape",),
-            because="It runs forward once and comes back once, with all derivatives.",
-        ),
+    checks=prediction_table(
+        ("Forward difference", 2, 1001, "forward difference",
+         "One run for each weight, and one at the point itself."),
+        ("Central difference", 2, 2000, "central difference",
+         "Two runs for each weight, and none at the point itself."),
+        ("Dual numbers", 3, 1000, "dual numbers",
+         "Each run carries the derivative along one weight, and the value on top."),
+        ("A tape", 3, 1, "tape", "It runs forward once and comes back once, with all derivatives."),
     ),
     hints=(
         "How many derivatives does one run give, and how many are wanted?",

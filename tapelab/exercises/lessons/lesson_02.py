@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.checks import Slip, prediction_table, value
 from tapelab.exercises.exercise import Exercise
 
 _PLACES: Final = ((3.0,), (-1.5,))
@@ -56,19 +56,11 @@ HOW_MANY_RECORDS: Final = Exercise(
     id="02.3",
     title="How many records?",
     prompt="Predict how many ops each program leaves on the tape.",
-    checks=(
-        prediction(
-            "Program a", 3, 3, where=("a",),
-            because="Two multiplications and one addition. Reading `x` is no op.",
-        ),
-        prediction(
-            "Program b", 4, 1, where=("b",),
-            because="No tape watches `c`, so `c * c` runs off the tape. The addition meets `x`.",
-        ),
-        prediction(
-            "Program c", 3, 5, where=("c",),
-            because="The tape knows no loops: each round leaves a record of its own.",
-        ),
+    checks=prediction_table(
+        ("Program a", 3, 3, "a", "Two multiplications and one addition. Reading `x` is no op."),
+        ("Program b", 4, 1, "b",
+         "No tape watches `c`, so `c * c` runs off the tape. The addition meets `x`."),
+        ("Program c", 3, 5, "c", "The tape knows no loops: each round leaves a record of its own."),
     ),
     hints=(
         "An op goes on the tape if an input of it is watched, or came from something watched.",

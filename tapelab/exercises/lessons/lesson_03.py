@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from tapelab.exercises.check import Array
-from tapelab.exercises.checks import Slip, order, prediction, value
+from tapelab.exercises.checks import Slip, order, prediction_table, value
 from tapelab.exercises.exercise import Exercise
 
 FILL_IN: Final = Exercise(
@@ -61,13 +61,11 @@ NEXT_STEP: Final = Exercise(
     title="Predict the next step",
     prompt="For z = x · y + sin(x) at x = 0, y = 4: say what each step brings to x.",
     checks=(
-        prediction(
-            "What sin brings", 3, 1.0, where=("from sin",),
-            because="Upstream is 1 and the local derivative is cos(0) = 1.",
-        ),
-        prediction(
-            "What × brings", 3, 4.0, where=("from multiply",),
-            because="Upstream is 1 and the local derivative along x is y = 4.",
+        *prediction_table(
+            ("What sin brings", 3, 1.0, "from sin",
+             "Upstream is 1 and the local derivative is cos(0) = 1."),
+            ("What × brings", 3, 4.0, "from multiply",
+             "Upstream is 1 and the local derivative along x is y = 4."),
         ),
         value(
             "What x ends up with", 4, 5.0, where=("at x",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tapelab.exercises.checks import Slip, prediction
+from tapelab.exercises.checks import Slip, prediction_table
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives, at_most, watches
 
@@ -75,27 +75,17 @@ TWO_TAPES: Final = Exercise(
     id="04.5",
     title="Two tapes",
     prompt="Predict what each tape answers: a number or None.",
-    checks=(
-        prediction(
-            "Tape one, c", 2, 64.0, where=("one.gradient(y, c)",),
-            because="y is c⁴ · v, with the derivative 4c³ · v: tape one follows c all the way.",
-        ),
-        prediction(
-            "Tape two, c", 2, None, where=("two.gradient(y, c)",),
-            because="Tape two does not watch c, and it opened after c was squared.",
-        ),
-        prediction(
-            "Tape two, square", 2, 16.0, where=("two.gradient(y, square)",),
-            because="From square on, y is square² · v, with the derivative 2 · square · v.",
-        ),
-        prediction(
-            "Tape one, v", 2, 16.0, where=("one.gradient(y, v)",),
-            because="v is read while both tapes are open, so both follow it.",
-        ),
-        prediction(
-            "Tape two, v", 2, 16.0, where=("two.gradient(y, v)",),
-            because="v is read while both tapes are open, so both follow it.",
-        ),
+    checks=prediction_table(
+        ("Tape one, c", 2, 64.0, "one.gradient(y, c)",
+         "y is c⁴ · v, with the derivative 4c³ · v: tape one follows c all the way."),
+        ("Tape two, c", 2, None, "two.gradient(y, c)",
+         "Tape two does not watch c, and it opened after c was squared."),
+        ("Tape two, square", 2, 16.0, "two.gradient(y, square)",
+         "From square on, y is square² · v, with the derivative 2 · square · v."),
+        ("Tape one, v", 2, 16.0, "one.gradient(y, v)",
+         "v is read while both tapes are open, so both follow it."),
+        ("Tape two, v", 2, 16.0, "two.gradient(y, v)",
+         "v is read while both tapes are open, so both follow it."),
     ),
     hints=(
         "For each tape, write down what it watches, and from which line on.",

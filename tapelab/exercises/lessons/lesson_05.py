@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import Check, Outcome
-from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.checks import Slip, prediction_table, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import UNUSED, arrives, none_because
 from tapelab.exercises.values import Unreadable
@@ -152,15 +152,13 @@ ZERO_OR_NONE: Final = Exercise(
     id="05.14",
     title="Zero or None?",
     prompt="Predict what tape.gradient(y, x) returns: a number or None.",
-    checks=(
-        prediction("y = x * x at 0", 2, 0.0, where=("a",), because=_FLAT),
-        prediction("y = 2 * w", 2, None, where=("b",), because=_NO_PATH),
-        prediction("y = 0 * x", 2, 0.0, where=("c",), because=_FLAT),
-        prediction(
-            "y = max(x, 0) at −1", 2, 0.0, where=("d",),
-            because="The path is there; the maximum simply did not choose x.",
-        ),
-        prediction("y = stop_gradient(x) + w", 2, None, where=("e",), because=_NO_PATH),
+    checks=prediction_table(
+        ("y = x * x at 0", 2, 0.0, "a", _FLAT),
+        ("y = 2 * w", 2, None, "b", _NO_PATH),
+        ("y = 0 * x", 2, 0.0, "c", _FLAT),
+        ("y = max(x, 0) at −1", 2, 0.0, "d",
+         "The path is there; the maximum simply did not choose x."),
+        ("y = stop_gradient(x) + w", 2, None, "e", _NO_PATH),
     ),
     hints=(
         "First ask: does a path lead from y back to x, over ops on the tape? No path: None.",
@@ -172,19 +170,13 @@ PARTIAL: Final = Exercise(
     id="05.15",
     title="The one that lies",
     prompt="One of three programs loses a part of its gradient without a word. Which?",
-    checks=(
-        prediction(
-            "Which program", 4, "b", where=("partial",),
-            because="Program a is complete, program c is None and so at least noticed.",
-        ),
-        prediction(
-            "What the tape says", 3, 3.0, where=("the tape says",),
-            because="Only the first factor is followed, and its local derivative is 3.",
-        ),
-        prediction(
-            "What mathematics says", 3, 6.0, where=("mathematics says",),
-            because="The value is x · x, and its derivative is 2x.",
-        ),
+    checks=prediction_table(
+        ("Which program", 4, "b", "partial",
+         "Program a is complete, program c is None and so at least noticed."),
+        ("What the tape says", 3, 3.0, "the tape says",
+         "Only the first factor is followed, and its local derivative is 3."),
+        ("What mathematics says", 3, 6.0, "mathematics says",
+         "The value is x · x, and its derivative is 2x."),
     ),
     hints=(
         "Look for a program in which x reaches y along two paths.",

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.exercises.check import Array
-from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.checks import Slip, prediction_table, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives
 
@@ -120,23 +120,14 @@ COUNT: Final = Exercise(
     id="07.5",
     title="Count the derivatives",
     prompt="Say how many numbers the gradient and both Jacobians hold.",
-    checks=(
-        prediction(
-            "The gradient", 2, 25_088, where=("gradient",),
-            because="It is as large as its source: 32 · 784.",
-        ),
-        prediction(
-            "The Jacobian", 3, 8_028_160, where=("jacobian",),
-            because="32 · 10 outputs, and for each of them 32 · 784 inputs.",
-        ),
-        prediction(
-            "batch_jacobian", 3, 250_880, where=("batch_jacobian",),
-            because="For each of 32 pictures 10 outputs, and 784 inputs of its own.",
-        ),
-        prediction(
-            "Zeros", 2, 7_777_280, where=("zeros",),
-            because="Each output does not react to the 31 · 784 numbers of other pictures.",
-        ),
+    checks=prediction_table(
+        ("The gradient", 2, 25_088, "gradient", "It is as large as its source: 32 · 784."),
+        ("The Jacobian", 3, 8_028_160, "jacobian",
+         "32 · 10 outputs, and for each of them 32 · 784 inputs."),
+        ("batch_jacobian", 3, 250_880, "batch_jacobian",
+         "For each of 32 pictures 10 outputs, and 784 inputs of its own."),
+        ("Zeros", 2, 7_777_280, "zeros",
+         "Each output does not react to the 31 · 784 numbers of other pictures."),
     ),
     hints=(
         "The shape of the Jacobian is the shape of y followed by the shape of x.",

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.checks import Slip, prediction_table, value
 from tapelab.exercises.exercise import Exercise
 
 _HERONS: Final = ((2.0, 1), (2.0, 3), (9.0, 6))
@@ -51,19 +51,13 @@ BRANCHES: Final = Exercise(
     id="08.2",
     title="Which branch?",
     prompt="Predict the derivative of `stairs`: a number or None.",
-    checks=(
-        prediction("At 2", 2, 5.0, where=("at 2",), because="5x, with the derivative 5."),
-        prediction("At 0.5", 3, 1.0, where=("at 0.5",), because="x², with the derivative 2x."),
-        prediction(
-            "At −1", 3, None, where=("at -1",),
-            because="The branch that ran returns a constant: nothing leads back to x.",
-        ),
-        prediction(
-            "At 1", 2, 2.0, where=("at 1",),
-            because=(
-                "1 is not greater than 1, so the second branch runs: x², with the derivative 2."
-            ),
-        ),
+    checks=prediction_table(
+        ("At 2", 2, 5.0, "at 2", "5x, with the derivative 5."),
+        ("At 0.5", 3, 1.0, "at 0.5", "x², with the derivative 2x."),
+        ("At −1", 3, None, "at -1",
+         "The branch that ran returns a constant: nothing leads back to x."),
+        ("At 1", 2, 2.0, "at 1",
+         "1 is not greater than 1, so the second branch runs: x², with the derivative 2."),
     ),
     hints=(
         "Which branch runs? Only that one is on the tape.",
@@ -75,27 +69,16 @@ ROUNDS: Final = Exercise(
     id="08.3",
     title="Round by round",
     prompt="Predict records and derivatives of a loop that decides for itself when to stop.",
-    checks=(
-        prediction(
-            "Records at 3", 2, 4, where=("records at 3",),
-            because="3, 9, 27, 81, 243: four multiplications.",
-        ),
-        prediction(
-            "The derivative at 3", 3, 405.0, where=("slope at 3",),
-            because="With four rounds y is x⁵, and its derivative is 5x⁴.",
-        ),
-        prediction(
-            "Records at 10", 1, 1, where=("records at 10",),
-            because="10 and 100: after one round 100 is no longer below 100.",
-        ),
-        prediction(
-            "The derivative at 10", 2, 20.0, where=("slope at 10",),
-            because="With one round y is x², and its derivative is 2x.",
-        ),
-        prediction(
-            "The derivative of rounds", 2, None, where=("slope of rounds",),
-            because="`rounds` is counted by Python: no path leads from it to x.",
-        ),
+    checks=prediction_table(
+        ("Records at 3", 2, 4, "records at 3", "3, 9, 27, 81, 243: four multiplications."),
+        ("The derivative at 3", 3, 405.0, "slope at 3",
+         "With four rounds y is x⁵, and its derivative is 5x⁴."),
+        ("Records at 10", 1, 1, "records at 10",
+         "10 and 100: after one round 100 is no longer below 100."),
+        ("The derivative at 10", 2, 20.0, "slope at 10",
+         "With one round y is x², and its derivative is 2x."),
+        ("The derivative of rounds", 2, None, "slope of rounds",
+         "`rounds` is counted by Python: no path leads from it to x."),
     ),
     hints=(
         "Write down y after every round, until it is 100 or more.",

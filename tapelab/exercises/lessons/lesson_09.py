@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.exercises.check import Array
-from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.checks import Slip, prediction, prediction_table, value
 from tapelab.exercises.exercise import Exercise
 
 _WALKS: Final = (([1.0, -2.0], [0.5, 0.25]), ([0.3, 0.7], [-1.0, 2.0]))
@@ -48,31 +48,13 @@ DIRECTION: Final = Exercise(
     id="09.2",
     title="Choose the direction",
     prompt="Say which direction needs fewer sweeps for all derivatives, and how many.",
-    checks=(
-        prediction(
-            "The loss", 2, "reverse", where=("loss", 0),
-            because="One output: one sweep back gives the only row.",
-        ),
-        prediction(
-            "The sweeps of the loss", 1, 1, where=("loss", 1),
-            because="One row, one sweep.",
-        ),
-        prediction(
-            "The arm", 2, "forward", where=("arm", 0),
-            because="Two inputs: two sweeps forward give both columns.",
-        ),
-        prediction(
-            "The sweeps of the arm", 1, 2, where=("arm", 1),
-            because="Two columns, two sweeps.",
-        ),
-        prediction(
-            "The weather", 3, "reverse", where=("weather", 0),
-            because="5 rows are fewer than 12 columns.",
-        ),
-        prediction(
-            "The sweeps of the weather", 1, 5, where=("weather", 1),
-            because="Five rows, five sweeps.",
-        ),
+    checks=prediction_table(
+        ("The loss", 2, "reverse", ("loss", 0), "One output: one sweep back gives the only row."),
+        ("The sweeps of the loss", 1, 1, ("loss", 1), "One row, one sweep."),
+        ("The arm", 2, "forward", ("arm", 0), "Two inputs: two sweeps forward give both columns."),
+        ("The sweeps of the arm", 1, 2, ("arm", 1), "Two columns, two sweeps."),
+        ("The weather", 3, "reverse", ("weather", 0), "5 rows are fewer than 12 columns."),
+        ("The sweeps of the weather", 1, 5, ("weather", 1), "Five rows, five sweeps."),
     ),
     hints=(
         "Forward: a sweep for each input. Reverse: a sweep for each output.",

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.exercises.check import Array
-from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.checks import Slip, prediction_table, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives
 
@@ -17,27 +17,18 @@ VALVES: Final = Exercise(
     id="11.1",
     title="Value and gradient",
     prompt="Predict value and derivative of four programs with valves, at x = 2.",
-    checks=(
-        prediction("The value of a", 1, 4.0, where=("a", 0), because=_KEPT),
-        prediction(
-            "The derivative of a", 2, None, where=("a", 1),
-            because="Both ways are shut: no path leads back.",
-        ),
-        prediction("The value of b", 1, 4.0, where=("b", 0), because=_KEPT),
-        prediction(
-            "The derivative of b", 1, 1.0, where=("b", 1),
-            because="One of two ways is open, with the derivative 1.",
-        ),
-        prediction("The value of c", 1, 0.0, where=("c", 0), because=_KEPT),
-        prediction(
-            "The derivative of c", 2, 4.0, where=("c", 1),
-            because="The first x · x is open, 2x; the second is shut.",
-        ),
-        prediction("The value of d", 1, 4.0, where=("d", 0), because=_KEPT),
-        prediction(
-            "The derivative of d", 1, 1.0, where=("d", 1),
-            because="All of x · x − x is shut; what is open is the x at the end.",
-        ),
+    checks=prediction_table(
+        ("The value of a", 1, 4.0, ("a", 0), _KEPT),
+        ("The derivative of a", 2, None, ("a", 1), "Both ways are shut: no path leads back."),
+        ("The value of b", 1, 4.0, ("b", 0), _KEPT),
+        ("The derivative of b", 1, 1.0, ("b", 1),
+         "One of two ways is open, with the derivative 1."),
+        ("The value of c", 1, 0.0, ("c", 0), _KEPT),
+        ("The derivative of c", 2, 4.0, ("c", 1),
+         "The first x · x is open, 2x; the second is shut."),
+        ("The value of d", 1, 4.0, ("d", 0), _KEPT),
+        ("The derivative of d", 1, 1.0, ("d", 1),
+         "All of x · x − x is shut; what is open is the x at the end."),
     ),
     hints=(
         "For the value, cross out every S. For the derivative, treat S(…) as a number.",

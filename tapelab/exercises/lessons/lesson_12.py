@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import Array, Check, Outcome
-from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.checks import Slip, prediction_table, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.sampled_arguments import drawn
 from tapelab.exercises.value_text import listed
@@ -60,23 +60,14 @@ JUDGED: Final = Exercise(
     id="12.2",
     title="Right or wrong?",
     prompt="Judge four checks: right, wrong or cannot tell.",
-    checks=(
-        prediction(
-            "Check a", 2, "right", where=("a",),
-            because="3e-10 is what a right rule comes down to in float64.",
-        ),
-        prediction(
-            "Check b", 2, "wrong", where=("b",),
-            because="Two percent are far above what float64 and this step would explain.",
-        ),
-        prediction(
-            "Check c", 3, "cannot tell", where=("c",),
-            because="In float32 a step of 1e-6 is lost in rounding: right rules look like this.",
-        ),
-        prediction(
-            "Check d", 3, "wrong", where=("d",),
-            because="1e-9 beside 1e-9 is a relative error of about 1: nothing agrees.",
-        ),
+    checks=prediction_table(
+        ("Check a", 2, "right", "a", "3e-10 is what a right rule comes down to in float64."),
+        ("Check b", 2, "wrong", "b",
+         "Two percent are far above what float64 and this step would explain."),
+        ("Check c", 3, "cannot tell", "c",
+         "In float32 a step of 1e-6 is lost in rounding: right rules look like this."),
+        ("Check d", 3, "wrong", "d",
+         "1e-9 beside 1e-9 is a relative error of about 1: nothing agrees."),
     ),
     hints=(
         "Which error would a right rule have, with this dtype and this step? See the plot.",
@@ -169,27 +160,15 @@ KINK: Final = Exercise(
     id="12.4",
     title="At the kink",
     prompt="Predict what the tape and a central difference say at a kink.",
-    checks=(
-        prediction(
-            "The tape, relu", 2, 0.0, where=("tape",),
-            because="The rule of relu lets the gradient through where x is greater than 0.",
-        ),
-        prediction(
-            "The difference, relu", 2, 0.5, where=("central",),
-            because="relu(h) is h and relu(−h) is 0: h / 2h.",
-        ),
-        prediction(
-            "The tape, abs", 2, 0.0, where=("abs tape",),
-            because="The rule of abs multiplies with the sign of x, and the sign of 0 is 0.",
-        ),
-        prediction(
-            "The difference, abs", 2, 0.0, where=("abs central",),
-            because="|h| and |−h| are the same.",
-        ),
-        prediction(
-            "Near the kink", 2, 0.75, where=("near",),
-            because="relu(0.003) is 0.003, relu(−0.001) is 0: 0.003 / 0.004.",
-        ),
+    checks=prediction_table(
+        ("The tape, relu", 2, 0.0, "tape",
+         "The rule of relu lets the gradient through where x is greater than 0."),
+        ("The difference, relu", 2, 0.5, "central", "relu(h) is h and relu(−h) is 0: h / 2h."),
+        ("The tape, abs", 2, 0.0, "abs tape",
+         "The rule of abs multiplies with the sign of x, and the sign of 0 is 0."),
+        ("The difference, abs", 2, 0.0, "abs central", "|h| and |−h| are the same."),
+        ("Near the kink", 2, 0.75, "near",
+         "relu(0.003) is 0.003, relu(−0.001) is 0: 0.003 / 0.004."),
     ),
     hints=(
         "Put the two points of the central difference into the function.",

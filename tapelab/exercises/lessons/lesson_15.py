@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from tapelab.exercises.checks import prediction
+from tapelab.exercises.checks import prediction_table
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives, memory_at_most
 
@@ -14,23 +14,14 @@ BYTES: Final = Exercise(
     id="15.1",
     title="How many bytes?",
     prompt="Predict what a tape holds, in bytes.",
-    checks=(
-        prediction(
-            "Deeper", 3, 84_000, where=("deeper",),
-            because="The source and 20 results, 1000 numbers each, 4 bytes each.",
-        ),
-        prediction(
-            "Doubled", 2, 168_000, where=("doubled",),
-            because="A float64 has 8 bytes: twice as many.",
-        ),
-        prediction(
-            "A batch", 3, 401_408, where=("batch",),
-            because="32 · 28 · 28 numbers, four times: the source and three results.",
-        ),
-        prediction(
-            "The weights", 2, 313_600, where=("weights",),
-            because="784 · 100 numbers of 4 bytes, however large the batch is.",
-        ),
+    checks=prediction_table(
+        ("Deeper", 3, 84_000, "deeper",
+         "The source and 20 results, 1000 numbers each, 4 bytes each."),
+        ("Doubled", 2, 168_000, "doubled", "A float64 has 8 bytes: twice as many."),
+        ("A batch", 3, 401_408, "batch",
+         "32 · 28 · 28 numbers, four times: the source and three results."),
+        ("The weights", 2, 313_600, "weights",
+         "784 · 100 numbers of 4 bytes, however large the batch is."),
     ),
     hints=(
         "Count the values first, the source among them; then numbers; then bytes.",
@@ -42,27 +33,14 @@ KEPT: Final = Exercise(
     id="15.2",
     title="Kept or freed?",
     prompt="Say whether the values on the way are still in memory.",
-    checks=(
-        prediction(
-            "A persistent tape", 2, "kept", where=("a",),
-            because="It may be asked again as long as somebody has it.",
-        ),
-        prediction(
-            "A tape that was asked", 2, "freed", where=("b",),
-            because="It has answered once, and releases everything.",
-        ),
-        prediction(
-            "A tape without a gradient call", 2, "kept", where=("c",),
-            because="It still waits for the question.",
-        ),
-        prediction(
-            "A loss in a list", 2, "freed", where=("d",),
-            because="A bare number has no history that could hold anything.",
-        ),
-        prediction(
-            "Deleted", 2, "freed", where=("e",),
-            because="No gradient can be taken from it any more.",
-        ),
+    checks=prediction_table(
+        ("A persistent tape", 2, "kept", "a", "It may be asked again as long as somebody has it."),
+        ("A tape that was asked", 2, "freed", "b",
+         "It has answered once, and releases everything."),
+        ("A tape without a gradient call", 2, "kept", "c", "It still waits for the question."),
+        ("A loss in a list", 2, "freed", "d",
+         "A bare number has no history that could hold anything."),
+        ("Deleted", 2, "freed", "e", "No gradient can be taken from it any more."),
     ),
     hints=(
         "Could somebody still ask this tape for a gradient?",
@@ -100,14 +78,12 @@ BLOCK: Final = Exercise(
     id="15.4",
     title="The best block",
     prompt="Reckon how many values are in memory, and find the best block.",
-    checks=(
-        prediction("Blocks of 2", 2, 52, where=("of 2",), because="100 / 2 + 2."),
-        prediction("Blocks of 10", 2, 20, where=("of 10",), because="100 / 10 + 10."),
-        prediction("Blocks of 50", 2, 52, where=("of 50",), because="100 / 50 + 50."),
-        prediction(
-            "The best for 400", 4, 20, where=("best for 400",),
-            because="400 / k + k is least where both parts are equal: k · k = 400.",
-        ),
+    checks=prediction_table(
+        ("Blocks of 2", 2, 52, "of 2", "100 / 2 + 2."),
+        ("Blocks of 10", 2, 20, "of 10", "100 / 10 + 10."),
+        ("Blocks of 50", 2, 52, "of 50", "100 / 50 + 50."),
+        ("The best for 400", 4, 20, "best for 400",
+         "400 / k + k is least where both parts are equal: k · k = 400."),
     ),
     hints=(
         "One value for each block, and those of one block.",

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.exercises.check import Array
-from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.checks import Slip, prediction_table, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives
 
@@ -128,23 +128,14 @@ WHO: Final = Exercise(
     id="17.5",
     title="Who learns what?",
     prompt="Predict where a gradient would arrive: yes or no.",
-    checks=(
-        prediction(
-            "The forger", 2, "yes", where=("forger",),
-            because="Its points go through the critic, and so does the backward pass.",
-        ),
-        prediction(
-            "The critic", 3, "yes", where=("critic",),
-            because="Its weights are trainable and were read. Only no call asks for them here.",
-        ),
-        prediction(
-            "The noise", 2, "no", where=("noise",),
-            because="A plain tensor is not watched.",
-        ),
-        prediction(
-            "From the critic's step", 3, "no", where=("from the critic",),
-            because="The forged points are made before the outer tape opens.",
-        ),
+    checks=prediction_table(
+        ("The forger", 2, "yes", "forger",
+         "Its points go through the critic, and so does the backward pass."),
+        ("The critic", 3, "yes", "critic",
+         "Its weights are trainable and were read. Only no call asks for them here."),
+        ("The noise", 2, "no", "noise", "A plain tensor is not watched."),
+        ("From the critic's step", 3, "no", "from the critic",
+         "The forged points are made before the outer tape opens."),
     ),
     hints=(
         "A tape follows every trainable variable that is read inside its block.",

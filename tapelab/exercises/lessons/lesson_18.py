@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tapelab.exercises.check import Array
-from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.checks import Slip, prediction_table, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives, at_most
 
@@ -114,23 +114,15 @@ ENOUGH: Final = Exercise(
     id="18.4",
     title="Good enough?",
     prompt="Predict what holds for a solver that stops early.",
-    checks=(
-        prediction(
-            "The count", 2, "no", where=("count",),
-            because="It is counted by Python, and decisions have no derivative.",
-        ),
-        prediction(
-            "A loose unrolled derivative", 3, 0.0, where=("loose",),
-            because="It stops after the first round, in which w is multiplied with 0.",
-        ),
-        prediction(
-            "A loose implicit derivative", 3, "no", where=("exact",),
-            because="The equation does not hold yet: the formula is as good as the answer.",
-        ),
-        prediction(
-            "The size of the tape", 2, "yes", where=("same size",),
-            because="The search runs off the tape; there is one step on it.",
-        ),
+    checks=prediction_table(
+        ("The count", 2, "no", "count",
+         "It is counted by Python, and decisions have no derivative."),
+        ("A loose unrolled derivative", 3, 0.0, "loose",
+         "It stops after the first round, in which w is multiplied with 0."),
+        ("A loose implicit derivative", 3, "no", "exact",
+         "The equation does not hold yet: the formula is as good as the answer."),
+        ("The size of the tape", 2, "yes", "same size",
+         "The search runs off the tape; there is one step on it."),
     ),
     hints=(
         "The first round goes from 0 to tanh(0.3), about 0.29: is that a change below 0.5?",
