@@ -221,7 +221,14 @@ class OperatorNotAllowedInGraphError(TypeError):
     """Python cannot do this with a tensor whose numbers are not there yet."""
 
 
-class RecordingError(ValueError):
+class Complaint(Exception):  # noqa: N818 - a part of errors: what is wrong, said to a person
+    """What a person requested cannot be done; the message says why, and what to try.
+
+    The command `tapelab` ends with it in one sentence, without a traceback.
+    """
+
+
+class RecordingError(Complaint, ValueError):
     """A recording cannot be read: not a recording, damaged, or of another schema."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
+from tapelab.errors import Complaint
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.exercise_file import SCRIPT, ExercisesError, exercises_in, names_in
 from tapelab.recording.atomic_write import write
@@ -16,7 +17,7 @@ TEXT = "notebook.py"
 """What the text of a work is called."""
 
 
-class WorkError(ValueError):
+class WorkError(Complaint, ValueError):
     """A teacher's folder cannot be used; the message says why and what to write."""
 
 

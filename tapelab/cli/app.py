@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tapelab.cli.command_errors import Complaint, Exit
+from tapelab.cli.command_errors import Exit
 from tapelab.cli.doctor_command import doctor, warmup
 from tapelab.cli.exchange_commands import register as register_interchange
 from tapelab.cli.exercise_commands import app as exercise
@@ -17,14 +17,8 @@ from tapelab.cli.grade_command import grade
 from tapelab.cli.gradebook_commands import app as gradebook
 from tapelab.cli.lesson_commands import lab, lessons
 from tapelab.cli.recording_commands import export, show
-from tapelab.errors import RecordingError
-from tapelab.grading.gradebook.gradebook_errors import GradebookError
-from tapelab.lab.launcher import LaunchError
-from tapelab.lab.lesson_folder import LessonsFolderError
+from tapelab.errors import Complaint
 from tapelab.version import __version__
-
-EXPECTED = (Complaint, GradebookError, LaunchError, LessonsFolderError, RecordingError)
-"""What ends in one clear sentence, never in a traceback."""
 
 app = typer.Typer(
     help="Automatic differentiation made visible.",
@@ -56,7 +50,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # a terminal that knows no × gets ?
     try:
         app(prog_name="tapelab")
-    except EXPECTED as error:
+    except Complaint as error:
         print(f"tapelab: {error}", file=sys.stderr)
         sys.exit(Exit.UNABLE)
 

@@ -1,8 +1,12 @@
-"""What a command cannot do, in one sentence, and what its exit codes mean."""
+"""How a command ends: its exit codes, and a missing package or unreadable file in one sentence."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import IntEnum
+
+from tapelab.errors import Complaint
 
 
 class Exit(IntEnum):
@@ -13,5 +17,20 @@ class Exit(IntEnum):
     UNABLE = 2
 
 
-class Complaint(Exception):  # noqa: N818 - it is said to a person, not caught by a program
-    """What was asked cannot be done; the sentence says why, and what to try."""
+@contextmanager
+def needing_extra(extra: str) -> Iterator[None]:
+    """Say which extra to install where a package is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise Complaint(f"This needs {error.name}. Try: pip install 'tapelab[{extra}]'") from error
+
+
+@contextmanager
+def handling_files(extra: str) -> Iterator[None]:
+    """Say which file cannot be read or written, or which extra is missing."""
+    with needing_extra(extra):
+        try:
+            yield
+        except OSError as error:
+            raise Complaint(str(error)) from error

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 from rich.console import Console
@@ -24,7 +24,9 @@ from rich.progress import Progress
 from rich.text import Text
 
 from tapelab.cli import packages
-from tapelab.cli.command_errors import Complaint, Exit
+from tapelab.cli.command_errors import Exit
+from tapelab.cli.options import AsJson
+from tapelab.errors import Complaint
 from tapelab.lab.launcher import has_browser
 from tapelab.lab.lesson_folder import lessons, shipped_folder
 from tapelab.locales import CATALOGUES, ENGLISH, say, say_many, sentence, translated
@@ -257,7 +259,7 @@ VERDICTS: Final = {
 
 def doctor(
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what works on this computer, and how to mend what does not.
 

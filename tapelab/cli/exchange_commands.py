@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from tapelab.cli.command_errors import Complaint
-from tapelab.cli.gradebook_options import DEFAULT_BOOK, Book, needing_extra, opened
+from tapelab.cli.command_errors import handling_files
+from tapelab.cli.options import DEFAULT_BOOK, Book, opened
+from tapelab.errors import Complaint
 
 if TYPE_CHECKING:
     from tapelab.grading.formats.imported_assignment import Imported
@@ -48,7 +47,7 @@ def import_exercises(
     an OK test and a folder of them.
     """
     _known(form, GRADERS)
-    with _file_errors_as_complaints():
+    with handling_files("grading"):
         read = (
             _of_nbgrader(source, assignment, notebook) if form == "nbgrader" else _of_otter(source)
         )
@@ -77,7 +76,7 @@ def export_exercises(
     For nbgrader, --to is the course; for Otter, a folder; for gradescope, a .zip file.
     """
     _known(form, (*GRADERS, "gradescope"))
-    with _file_errors_as_complaints():
+    with handling_files("grading"):
         from tapelab.authoring.work import Work
 
         if form == "gradescope":
@@ -108,7 +107,7 @@ def collect(
 
     Locked cells and tests are put right; the answers are taken where the tests stood.
     """
-    with _file_errors_as_complaints():
+    with handling_files("grading"):
         from tapelab.grading.formats.nbgrader_course import Course
 
         exchange = Course(course)
@@ -130,7 +129,7 @@ def export_gradebook(
     nbgrader, --to may be a course: students get autograded/ and feedback/ there.
     """
     _known(form, BOOK_FORMATS)
-    with _file_errors_as_complaints(), opened(gradebook) as book:
+    with handling_files("grading"), opened(gradebook) as book:
         from tapelab.grading.formats import gradebook_export, nbgrader_course
         from tapelab.grading.formats.csv_tables import write_csv
         from tapelab.grading.formats.grade_lists import WRITERS
@@ -163,7 +162,7 @@ def import_learners(
     An export for that platform finds them by these. The grades in the list are left alone.
     """
     _known(form, LISTS)
-    with _file_errors_as_complaints(), opened(gradebook) as book:
+    with handling_files("grading"), opened(gradebook) as book:
         from tapelab.grading.formats import gradebook_export, nbgrader_course
         from tapelab.grading.formats.csv_tables import read_text
         from tapelab.grading.formats.grade_lists import READERS, learners_in
@@ -205,17 +204,3 @@ def _only(there: tuple[str, ...], wanted: str, where: Path) -> str:
 def _known(form: str, there: tuple[str, ...]) -> None:
     if form not in there:
         raise Complaint(f"--format is {', '.join(there[:-1])} or {there[-1]}, not {form!r}.")
-
-
-@contextmanager
-def _file_errors_as_complaints() -> Iterator[None]:
-    """What is wrong with a file is one sentence, and so is a package that is missing."""
-    with needing_extra("grading"):
-        from tapelab.authoring.work import WorkError
-        from tapelab.grading.formats.csv_tables import UnreadableFormat
-        from tapelab.grading.submission import UnreadableSubmission
-
-        try:
-            yield
-        except (UnreadableFormat, UnreadableSubmission, WorkError, OSError) as error:
-            raise Complaint(str(error)) from error

@@ -6,16 +6,17 @@ What runs notebooks is imported when one is run: the Tab key waits for this modu
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.syntax import Syntax
 
-from tapelab.cli.command_errors import Complaint, Exit
+from tapelab.cli.command_errors import Exit
+from tapelab.cli.options import Browser, Port
+from tapelab.errors import Complaint
 from tapelab.lab.launcher import become_jupyterlab
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ Folder = Annotated[
     Path, typer.Argument(help="The folder with exercises.py and notebook.py.", file_okay=False)
 ]
 HERE = Path()
-T = TypeVar("T")
 
 
 @app.command()
@@ -42,7 +42,7 @@ def new(
     """Make FOLDER with an example that works: three exercises and the notebook around them."""
     from tapelab.authoring.work import begin
 
-    for file in _with_plain_errors(lambda: begin(folder)):
+    for file in begin(folder):
         typer.echo(f"Wrote {file}.")
     typer.echo(f"\nTo see what learners see: tapelab exercise preview {folder}")
 
@@ -55,14 +55,14 @@ def preview(
         bool, typer.Option("--lab", help="Open it in JupyterLab, in a folder of its own.")
     ] = False,
     solved: Annotated[bool, typer.Option("--solved", help="Show the solutions.")] = False,
-    port: Annotated[int | None, typer.Option(help="The port; else the first free one.")] = None,
-    browser: Annotated[bool, typer.Option(help="Open a browser, where there is one.")] = True,
+    port: Port = None,
+    browser: Browser = True,
 ) -> None:
     """Show what learners see: the notebook, and for each exercise its checks and hints."""
     from tapelab.authoring import release
 
     work = _work(folder)
-    files = _with_plain_errors(lambda: (release.solved if solved else release.released)(work))
+    files = (release.solved if solved else release.released)(work)
     if not lab:
         _print(work, files[f"{work.name}.ipynb"])
         return
@@ -110,20 +110,10 @@ def release(
     typer.echo(f"Released to {place}: {', '.join(files)}. It is proved to give nothing away.")
 
 
-def _with_plain_errors(do: Callable[[], T]) -> T:
-    """Do something with a work; what is wrong with it is one sentence."""
-    from tapelab.authoring.work import WorkError
-
-    try:
-        return do()
-    except WorkError as error:
-        raise Complaint(str(error)) from error
-
-
 def _work(folder: Path) -> Work:
     from tapelab.authoring.work import Work
 
-    return _with_plain_errors(lambda: Work.read(folder))
+    return Work.read(folder)
 
 
 def _prove(work: Work) -> None:
@@ -132,7 +122,7 @@ def _prove(work: Work) -> None:
 
     console = Console(stderr=True)
     with console.status("Running the notebook as released, and solved …"):
-        objections = _with_plain_errors(lambda: list(doubts(work)))
+        objections = list(doubts(work))
     if objections:
         for each in objections:
             typer.echo(f"- {each}", err=True)

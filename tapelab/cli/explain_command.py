@@ -22,13 +22,14 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from tapelab.cli.command_errors import Complaint, Exit
+from tapelab.cli.command_errors import Exit
 from tapelab.cli.recording_commands import Language, require_file
 from tapelab.cli.shell_completion import scripts
 from tapelab.core.backward_report import GradientCall
 from tapelab.core.gradient_call import observers
 from tapelab.core.log import thread
 from tapelab.core.tape import GradientTape
+from tapelab.errors import Complaint
 from tapelab.locales import language as speak
 from tapelab.locales import say, sentence
 

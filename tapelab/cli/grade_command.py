@@ -17,9 +17,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tapelab.cli.command_errors import Complaint, Exit
-from tapelab.cli.gradebook_options import DEFAULT_BOOK, Book, needing_extra
+from tapelab.cli.command_errors import Exit, needing_extra
+from tapelab.cli.options import DEFAULT_BOOK, Book, Submissions
 from tapelab.cli.shell_completion import lesson_numbers
+from tapelab.errors import Complaint
 
 if TYPE_CHECKING:
     from tapelab.grading.batch import Batch, Runner, SubmissionReport
@@ -50,9 +51,7 @@ Named = Annotated[
 
 
 def grade(
-    submissions: Annotated[
-        Path, typer.Argument(help="The folder of submissions.", exists=True, file_okay=False)
-    ],
+    submissions: Submissions,
     assignment: Named,
     *,
     gradebook: Book = DEFAULT_BOOK,
@@ -89,8 +88,10 @@ def grade(
     sandbox = "unsafe" if unsafe else "auto"
     runner = _runner(jobs, cluster)
     if not cluster:
-        _require_sandbox(sandbox)
-    with in_one_sentence(), Gradebook.open(gradebook) as book:
+        from tapelab.grading.sandbox import choose_sandbox
+
+        choose_sandbox(sandbox)
+    with Gradebook.open(gradebook) as book:
         batch = _batch(book, submissions, assignment, pattern, seed, sandbox)
         batch.regrade, batch.add_students = type(batch.regrade)(regrade), add_students
         started = time.monotonic()
@@ -103,19 +104,6 @@ def grade(
     raise typer.Exit(Exit.WRONG if any(each.why for each in reports) else Exit.FINE)
 
 
-@contextmanager
-def in_one_sentence() -> Iterator[None]:
-    """What is wrong with an assignment, a pattern or a cluster is a complaint of the command."""
-    from tapelab.grading.assignment import AssignmentError
-    from tapelab.grading.batch import PatternError
-    from tapelab.grading.runners import ClusterError
-
-    try:
-        yield
-    except (AssignmentError, ClusterError, PatternError) as error:
-        raise Complaint(str(error)) from error
-
-
 def _runner(jobs: int, cluster: str) -> Runner:
     from tapelab.grading.runners import grade_in_processes, grade_serially
 
@@ -126,15 +114,6 @@ def _runner(jobs: int, cluster: str) -> Runner:
 
         return partial(grade_on_cluster, address=cluster)
     return partial(grade_in_processes, jobs=jobs) if jobs > 1 else grade_serially
-
-
-def _require_sandbox(name: str) -> None:
-    from tapelab.grading.sandbox import NoSandboxError, choose_sandbox
-
-    try:
-        choose_sandbox(name)
-    except NoSandboxError as error:
-        raise Complaint(str(error)) from error
 
 
 def _batch(
@@ -185,16 +164,14 @@ def _shown(batch: Batch, runner: Runner) -> list[SubmissionReport]:
     return reports
 
 
-class _ending_as_by_interrupt:  # noqa: N801 - a context, named as it reads
+@contextmanager
+def _ending_as_by_interrupt() -> Iterator[None]:
     """Let a request to end, such as of a service manager, end the batch as Ctrl+C does."""
-
-    def __enter__(self) -> None:
-        """Take SIGTERM."""
-        self._before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-
-    def __exit__(self, *_: object) -> None:
-        """Give it back."""
-        signal.signal(signal.SIGTERM, self._before)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _print_summary(reports: list[SubmissionReport], seconds: float) -> None:

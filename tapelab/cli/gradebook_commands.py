@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tapelab.cli.command_errors import Complaint
-from tapelab.cli.gradebook_options import (
+from tapelab.cli.lti_commands import lti_key, publish
+from tapelab.cli.options import (
     DEFAULT_BOOK,
     AsJson,
     Assigned,
@@ -20,10 +20,10 @@ from tapelab.cli.gradebook_options import (
     opened,
     print_rows,
 )
-from tapelab.cli.lti_commands import lti_key, publish
 from tapelab.cli.report_commands import report, similarity, stats
 from tapelab.cli.serve_command import serve
 from tapelab.cli.student_commands import students
+from tapelab.errors import Complaint
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook

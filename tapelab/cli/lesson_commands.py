@@ -12,8 +12,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tapelab.cli.command_errors import Complaint
+from tapelab.cli.options import Browser, Port
 from tapelab.cli.shell_completion import lesson_languages, lesson_names
+from tapelab.errors import Complaint
 from tapelab.lab.launcher import become_jupyterlab
 from tapelab.lab.lesson_folder import START_PAGE, Lesson, copy_lessons, languages, shipped_folder
 from tapelab.lab.lesson_folder import lessons as listed
@@ -66,8 +67,8 @@ def lab(
         str,
         typer.Option(help="Open this one, such as 02.", autocompletion=lesson_names),
     ] = "",
-    port: Annotated[int | None, typer.Option(help="The port; else the first free one.")] = None,
-    browser: Annotated[bool, typer.Option(help="Open a browser, where there is one.")] = True,
+    port: Port = None,
+    browser: Browser = True,
     language: Language = "",
 ) -> None:
     """Copy the lessons to FOLDER and open JupyterLab on the list of them.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tapelab.cli.command_errors import Complaint, Exit
-from tapelab.cli.gradebook_options import DEFAULT_BOOK, Assigned, Book, needing_extra, opened
+from tapelab.cli.command_errors import Exit, handling_files
+from tapelab.cli.options import DEFAULT_BOOK, Assigned, Book, opened
+from tapelab.errors import Complaint
 
 if TYPE_CHECKING:
     from tapelab.grading.formats.lti_grades import GradeService
@@ -26,7 +25,7 @@ def lti_key(
 
     A key that is there is kept, and its public half is printed again.
     """
-    with _lti_errors_as_complaints():
+    with handling_files("lti"):
         from tapelab.grading.formats.lti import OwnKey
 
         if not file.exists():
@@ -53,7 +52,7 @@ def publish(
     The platform knows a student by the column `lti` of the roster, else by their login. What was
     published before is replaced. Exit codes: 0 all arrived; 1 some did not; 2 nothing was done.
     """
-    with _lti_errors_as_complaints(), opened(gradebook) as book:
+    with handling_files("lti"), opened(gradebook) as book:
         from tapelab.grading.formats.lti_grades import publish_grades
 
         service, lineitems = _service(platform, key)
@@ -83,15 +82,3 @@ def _service(platform: Path, key: Path) -> tuple[GradeService, str]:
             f"{platform} does not describe a platform ({error}). It is JSON such as "
             '{"client_id": "…", "token_url": "https://…", "lineitems": "https://…"}'
         ) from error
-
-
-@contextmanager
-def _lti_errors_as_complaints() -> Iterator[None]:
-    """What a platform refuses is one sentence, and so is a file that cannot be read."""
-    with needing_extra("lti"):
-        from tapelab.grading.formats.lti import LtiError
-
-        try:
-            yield
-        except (LtiError, OSError) as error:
-            raise Complaint(str(error)) from error

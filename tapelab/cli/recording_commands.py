@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tapelab.cli.command_errors import Complaint
+from tapelab.cli.options import Browser
 from tapelab.cli.shell_completion import tapes
+from tapelab.errors import Complaint
 from tapelab.lab.launcher import has_browser
 from tapelab.locales import language as speak
 from tapelab.locales import paragraph, say, sentence, translated
@@ -39,7 +40,7 @@ def show(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Keep the page under this name.")
     ] = None,
-    browser: Annotated[bool, typer.Option(help="Open a browser, where there is one.")] = True,
+    browser: Browser = True,
     force: Force = False,
     language: Language = "",
 ) -> None:

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from tapelab.cli.command_errors import Complaint
-from tapelab.cli.gradebook_options import DEFAULT_BOOK, AsJson, Assigned, Book, opened, print_rows
+from tapelab.cli.options import (
+    DEFAULT_BOOK,
+    AsJson,
+    Assigned,
+    Book,
+    Submissions,
+    opened,
+    print_rows,
+)
+from tapelab.errors import Complaint
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
@@ -56,9 +64,7 @@ def report(assignment: Assigned, *, output: Output = None, gradebook: Book = DEF
 
 def similarity(
     assignment: Assigned,
-    submissions: Annotated[
-        Path, typer.Argument(help="The folder of submissions.", exists=True, file_okay=False)
-    ],
+    submissions: Submissions,
     *,
     pattern: Annotated[str, typer.Option(help="As of `tapelab grade`.")] = "{student}",
     given: Annotated[
@@ -104,16 +110,12 @@ def _features(
     book: Gradebook, assignment: str, folder: Path, pattern: str
 ) -> dict[str, Features]:  # fmt: skip
     """Of each student the latest submission that can be read, with what was recorded of it."""
-    from tapelab.grading.batch import PatternError, find_submissions
+    from tapelab.grading.batch import find_submissions
     from tapelab.grading.reports.similarity import features_of
     from tapelab.grading.submission import Submission, UnreadableSubmission
 
     kept = {}
-    try:
-        handed_in = find_submissions(folder, pattern)
-    except PatternError as error:
-        raise Complaint(str(error)) from error
-    for each in handed_in:
+    for each in find_submissions(folder, pattern):
         try:
             submission = Submission.read(each.path, each.student)
         except UnreadableSubmission as error:

@@ -10,7 +10,8 @@ from typing import Annotated, Final
 
 import typer
 
-from tapelab.cli.gradebook_options import DEFAULT_BOOK, Book, needing_extra, opened
+from tapelab.cli.command_errors import needing_extra
+from tapelab.cli.options import DEFAULT_BOOK, Book, opened
 from tapelab.grading.server import DEFAULT_PORT
 from tapelab.locales import ENVIRONMENT, preferred
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from tapelab.cli.command_errors import Complaint
-from tapelab.cli.gradebook_options import DEFAULT_BOOK, AsJson, Book, OfStudent, opened, print_rows
+from tapelab.cli.options import DEFAULT_BOOK, AsJson, Book, OfStudent, opened, print_rows
+from tapelab.errors import Complaint
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook.entities import Student

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
+from tapelab.errors import Complaint
 from tapelab.exercises.exercise import cost_of
 from tapelab.version import __version__
 
@@ -96,7 +97,7 @@ class Limits:
     processes: int = 64
 
 
-class AssignmentError(ValueError):
+class AssignmentError(Complaint, ValueError):
     """An assignment does not exist or cannot be read; the message says why."""
 
 

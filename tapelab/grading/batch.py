@@ -16,6 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tapelab.errors import Complaint
 from tapelab.grading.gradebook.entities import Change, Student, changed
 from tapelab.grading.gradebook.gradebook_errors import UnfitError, fit_name, storable
 from tapelab.grading.result import Result
@@ -33,7 +34,7 @@ TIMESTAMP: Final = "timestamp.txt"
 """The file beside a submission in which nbgrader notes when it arrived."""
 
 
-class PatternError(ValueError):
+class PatternError(Complaint, ValueError):
     """A pattern of file names does not say where the student's name is."""
 
 

@@ -23,6 +23,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from tapelab.errors import Complaint
 from tapelab.grading.gradebook.gradebook_errors import GradebookError
 from tapelab.grading.result import Result
 from tapelab.recording import Recording, to_bytes
@@ -274,7 +275,7 @@ FETCHED: Final = 60
 """Seconds to fetch a finished result; after that it was lost with its worker."""
 
 
-class ClusterError(ConnectionError):
+class ClusterError(Complaint, ConnectionError):
     """A cluster does not answer; the message says what to try."""
 
 

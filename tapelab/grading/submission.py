@@ -25,6 +25,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, Final, Self
 
+from tapelab.errors import Complaint
 from tapelab.exercises.predictions import predictions
 from tapelab.exercises.progress_file import file_name
 from tapelab.exercises.values import Prediction
@@ -43,7 +44,7 @@ Files = dict[str, bytes]
 """The content of each file by its name within the submission, parts parted by `/`."""
 
 
-class UnreadableSubmission(ValueError):  # noqa: N818 - a name that other modules and people use
+class UnreadableSubmission(Complaint, ValueError):  # noqa: N818 - a name that other modules and people use
     """What was handed in cannot be read; the message says why, and what to try."""
 
 

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import quote
 
+from tapelab.errors import Complaint
 from tapelab.locales import say
 
 _CONNECTION = "tapelab.lab.kernel_connection.PromptConnection"
 _SETTINGS = Path(__file__).parent / "settings"
 
 
-class LaunchError(RuntimeError):
+class LaunchError(Complaint, RuntimeError):
     """JupyterLab cannot be started as asked."""
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tapelab.errors import Complaint
 from tapelab.locales import CATALOGUES, locale_names, say, sentence
 from tapelab.locales import language as spoken
 from tapelab.recording.atomic_write import write
@@ -26,7 +27,7 @@ _MANIFEST = ".tapelab-lessons.json"
 _NOT_FOR_LEARNERS = {"README.md", "locales", "solutions", "src", "__pycache__"}
 
 
-class LessonsFolderError(OSError):
+class LessonsFolderError(Complaint, OSError):
     """The lessons cannot be copied to the folder asked for."""
 
 

@@ -11,10 +11,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from tapelab.errors import Complaint
 from tapelab.recording.atomic_write import write
 
 
-class UnreadableFormat(ValueError):  # noqa: N818 - it says what is wrong with a file
+class UnreadableFormat(Complaint, ValueError):  # noqa: N818 - it says what is wrong with a file
     """A file is not of the format that it was given as; the message says where, and what to try."""
 
 

@@ -19,13 +19,15 @@ from typing import Any, Final
 from urllib.error import URLError
 from urllib.parse import urlencode, urlsplit
 
+from tapelab.errors import Complaint
+
 TIMEOUT: Final = 20
 FRESH: Final = 60
 """Seconds after which keys may be asked for again: a wrong key id is no way to flood a platform."""
 LARGEST: Final = 1 << 20
 
 
-class LtiError(ValueError):
+class LtiError(Complaint, ValueError):
     """A launch or a service of LTI failed; the message says why."""
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from tapelab.errors import Complaint
 
-class GradebookError(Exception):
+
+class GradebookError(Complaint):
     """A gradebook could not do what was asked; the sentence says why, and what to try."""
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import tapelab
+from tapelab.errors import Complaint
 from tapelab.grading.assignment import Limits
 from tapelab.grading.protocol import Payload, encode_frame, read_frame
 from tapelab.grading.sandbox.namespaces import SCRATCH_ROOT
@@ -67,7 +68,7 @@ UNSAFE: Final = "unsafe"
 _STARTING: Final = 60.0
 
 
-class NoSandboxError(RuntimeError):
+class NoSandboxError(Complaint, RuntimeError):
     """No sandbox works on this host."""
 
 

@@ -1,10 +1,11 @@
-"""What the commands of the gradebook share: opening it, its options, and printing rows."""
+"""What several commands share: options, opening a gradebook, and printing rows."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -12,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tapelab.cli.command_errors import Complaint
+from tapelab.cli.command_errors import needing_extra
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
@@ -32,16 +33,12 @@ OfStudent = Annotated[str, typer.Argument(metavar="STUDENT", help="Their login."
 Assigned = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="As `list` names it.")]
 OfExercise = Annotated[str, typer.Option("--exercise", "-e", help="Only this one, such as 03.2.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Submissions = Annotated[
+    Path, typer.Argument(help="The folder of submissions.", exists=True, file_okay=False)
+]
+Port = Annotated[int | None, typer.Option(help="The port; else the first free one.")]
+Browser = Annotated[bool, typer.Option(help="Open a browser, where there is one.")]
 Rows = list[dict[str, Any]]
-
-
-@contextmanager
-def needing_extra(extra: str) -> Iterator[None]:
-    """Say which extra to install where a package is missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise Complaint(f"This needs {error.name}. Try: pip install 'tapelab[{extra}]'") from error
 
 
 @contextmanager
