@@ -36,7 +36,7 @@ LOCALES: Final = PACKAGE / "locales"
 TEMPLATE: Final = LOCALES / "tapelab.pot"
 PAGES: Final = PACKAGE / "grading" / "server" / "templates"
 LANGUAGES: Final = ("zh_CN", "he")
-SAID: Final = frozenset({"say", "sentence", "translated"})
+SAID: Final = frozenset({"complaint", "say", "sentence", "translated"})
 METHODS: Final = {"say": "say", "say_many": "say_many", "step": "say"}
 """The methods that say a sentence, and the functions that they stand for."""
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 
 from tapelab.errors import Complaint
+from tapelab.locales import say
 
 
 class Exit(IntEnum):
@@ -15,6 +16,11 @@ class Exit(IntEnum):
     FINE = 0
     WRONG = 1
     UNABLE = 2
+
+
+def complaint(template: str, /, **values: object) -> Complaint:
+    """A complaint in the person's language; `template` is a sentence of the catalogues."""
+    return Complaint(say(template, **values))
 
 
 @contextmanager

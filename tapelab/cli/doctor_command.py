@@ -24,9 +24,8 @@ from rich.progress import Progress
 from rich.text import Text
 
 from tapelab.cli import packages
-from tapelab.cli.command_errors import Exit
+from tapelab.cli.command_errors import Exit, complaint
 from tapelab.cli.options import AsJson
-from tapelab.errors import Complaint
 from tapelab.lab.launcher import has_browser
 from tapelab.lab.lesson_folder import lessons, shipped_folder
 from tapelab.locales import CATALOGUES, ENGLISH, say, say_many, sentence, translated
@@ -300,11 +299,9 @@ def warmup() -> None:
         try:
             count = compile_all(lambda done, total: bar.update(task, completed=done, total=total))
         except ImportError as error:
-            raise Complaint(
-                say(
-                    "numba is missing, and NumPy does its work. Try: {command}",
-                    command="pip install numba",
-                )
+            raise complaint(
+                "numba is missing, and NumPy does its work. Try: {command}",
+                command="pip install numba",
             ) from error
     typer.echo(say_many("{count} kernel is compiled.", "{count} kernels are compiled.", count))
     if available():

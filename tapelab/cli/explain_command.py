@@ -22,14 +22,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from tapelab.cli.command_errors import Exit
+from tapelab.cli.command_errors import Exit, complaint
 from tapelab.cli.recording_commands import Language, require_file
 from tapelab.cli.shell_completion import scripts
 from tapelab.core.backward_report import GradientCall
 from tapelab.core.gradient_call import observers
 from tapelab.core.log import thread
 from tapelab.core.tape import GradientTape
-from tapelab.errors import Complaint
 from tapelab.locales import language as speak
 from tapelab.locales import say, sentence
 
@@ -172,12 +171,10 @@ def explain(
     if language:
         speak(language)
     if require_file(script, ".py", sentence("a Python script")).suffix == ".ipynb":
-        raise Complaint(
-            say(
-                "{script} is a notebook. Open it with: {command}, and ask tf.why() there.",
-                script=script,
-                command="tapelab lab",
-            )
+        raise complaint(
+            "{script} is a notebook. Open it with: {command}, and ask tf.why() there.",
+            script=script,
+            command="tapelab lab",
         )
     try:
         with output_apart() if as_json else nullcontext(), running(script, arguments or []):
@@ -191,12 +188,10 @@ def explain(
 
 def _explained(script: Path) -> Explanation:
     if not thread.recent_calls:
-        raise Complaint(
-            say(
-                "{script} asked no tape for a gradient, so there is none to explain. A script does "
-                "by `tape.gradient(target, source)`, with `import tapelab as tf` for TensorFlow.",
-                script=script,
-            )
+        raise complaint(
+            "{script} asked no tape for a gradient, so there is none to explain. A script does "
+            "by `tape.gradient(target, source)`, with `import tapelab as tf` for TensorFlow.",
+            script=script,
         )
     from tapelab.diagnosis import why
 

@@ -12,9 +12,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from tapelab.cli.command_errors import complaint
 from tapelab.cli.options import Browser, Port
 from tapelab.cli.shell_completion import lesson_languages, lesson_names
-from tapelab.errors import Complaint
 from tapelab.lab.launcher import become_jupyterlab
 from tapelab.lab.lesson_folder import START_PAGE, Lesson, copy_lessons, languages, shipped_folder
 from tapelab.lab.lesson_folder import lessons as listed
@@ -103,12 +103,10 @@ def lessons(
         return
     place = folder.expanduser().absolute()
     if folder != DEFAULT_FOLDER and not place.is_dir():
-        raise Complaint(
-            say(
-                "There is no folder {folder}. To put the lessons there: {command}",
-                folder=folder,
-                command=f"tapelab lessons --copy {folder}",
-            )
+        raise complaint(
+            "There is no folder {folder}. To put the lessons there: {command}",
+            folder=folder,
+            command=f"tapelab lessons --copy {folder}",
         )
     heads = (say("lesson"), say("time"), say("your points"))
     table = Table("", *heads, box=None, header_style="dim")
@@ -128,12 +126,10 @@ def _speak(wanted: str) -> None:
         return
     spoken = [ENGLISH, *languages(shipped_folder())]
     if not set(locale_names(wanted)).intersection(spoken):
-        raise Complaint(
-            say(
-                "There are no lessons in {wanted}. There are: {names}.",
-                wanted=repr(wanted),
-                names=", ".join(spoken),
-            )
+        raise complaint(
+            "There are no lessons in {wanted}. There are: {names}.",
+            wanted=repr(wanted),
+            names=", ".join(spoken),
         )
     speak(wanted)
 
@@ -149,11 +145,7 @@ def _lesson(wanted: str) -> Lesson:
     matches = [each for each in known if each.stem == name or each.stem.startswith(f"{name}-")]
     if not matches:
         names = ", ".join(each.stem for each in known)
-        raise Complaint(
-            say(
-                "There is no lesson {wanted}. There are: {names}.",
-                wanted=repr(wanted),
-                names=names,
-            )
+        raise complaint(
+            "There is no lesson {wanted}. There are: {names}.", wanted=repr(wanted), names=names
         )
     return matches[0]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tapelab.cli.command_errors import complaint
 from tapelab.cli.options import Browser
 from tapelab.cli.shell_completion import tapes
 from tapelab.errors import Complaint
@@ -85,12 +86,10 @@ def export(
 
     for page in output:
         if page.suffix.lower() not in FORMS:
-            raise Complaint(
-                say(
-                    "{page} does not say a form that is known. Names may end in {forms}.",
-                    page=page,
-                    forms=", ".join(FORMS),
-                )
+            raise complaint(
+                "{page} does not say a form that is known. Names may end in {forms}.",
+                page=page,
+                forms=", ".join(FORMS),
             )
         _require_free(page, source=file, force=force)
     picture = picture_of(file, step, language)
@@ -110,13 +109,11 @@ def picture_of(file: Path, step: int | None, language: str) -> Picture:
     recording = Recording.load(require_file(file, SUFFIX, sentence("a .tape file")))
     steps = len(Model.of(recording)) if step is not None else 0
     if step is not None and not 1 <= step <= steps:
-        raise Complaint(
-            say(
-                "{file} has no step {step}: its steps go from 1 to {steps}.",
-                file=file,
-                step=step,
-                steps=steps,
-            )
+        raise complaint(
+            "{file} has no step {step}: its steps go from 1 to {steps}.",
+            file=file,
+            step=step,
+            steps=steps,
         )
     return Picture(recording, why_missing(recording), step)
 
@@ -154,33 +151,28 @@ def _folder(folder: Path, suffix: str, kind: str) -> str:
 def _require_free(page: Path, *, source: Path, force: bool) -> None:
     """Nothing is lost by a name typed wrongly."""
     if page.exists() and source.exists() and page.samefile(source):
-        raise Complaint(
-            say("{page} is the recording itself. Give the output a name of its own.", page=page)
+        raise complaint(
+            "{page} is the recording itself. Give the output a name of its own.", page=page
         )
     if page.is_dir():
-        raise Complaint(say("{page} is a folder. Name a file in it.", page=page))
+        raise complaint("{page} is a folder. Name a file in it.", page=page)
     if page.is_file() and not force:
-        raise Complaint(say("{page} is there already. Add --force to replace it.", page=page))
+        raise complaint("{page} is there already. Add --force to replace it.", page=page)
 
 
 def _save(picture: Picture, page: Path) -> None:
     try:
         picture.save(page)
     except OSError as error:
-        raise Complaint(
-            say(
-                "{page} cannot be written: {error}. "
-                "Name a file in a folder of yours, with --output.",
-                page=page,
-                error=error.strerror or error,
-            )
+        raise complaint(
+            "{page} cannot be written: {error}. Name a file in a folder of yours, with --output.",
+            page=page,
+            error=error.strerror or error,
         ) from error
     except ImportError as error:
-        raise Complaint(
-            say(
-                "{page} needs {package}, which is not installed. Try: {command}",
-                page=page.name,
-                package=error.name,
-                command=f"pip install {error.name}",
-            )
+        raise complaint(
+            "{page} needs {package}, which is not installed. Try: {command}",
+            page=page.name,
+            package=error.name,
+            command=f"pip install {error.name}",
         ) from error
