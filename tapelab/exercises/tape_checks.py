@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 
 from tapelab.exercises.answer import TAPE_TARGET_SOURCE, Answer, Ends
 from tapelab.exercises.check import Check, Outcome, Slip
-from tapelab.exercises.checks import NO_ARGUMENTS, TOLERANCE
+from tapelab.exercises.checks import NO_ARGUMENTS, TOLERANCE, Arguments
 from tapelab.exercises.plain import close
-from tapelab.exercises.sampled_arguments import Arguments
 from tapelab.exercises.tape_trial import Trial
 from tapelab.exercises.value_text import listed, spelled
 from tapelab.locales import paragraph, say, say_many

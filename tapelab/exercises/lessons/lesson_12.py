@@ -9,9 +9,8 @@ import numpy as np
 
 from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import Array, Check, Outcome
-from tapelab.exercises.checks import Slip, prediction_table, value
+from tapelab.exercises.checks import Slip, drawn, prediction_table, value
 from tapelab.exercises.exercise import Exercise
-from tapelab.exercises.sampled_arguments import drawn
 from tapelab.exercises.value_text import listed
 from tapelab.exercises.values import Code
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import Array, Check, Outcome
-from tapelab.exercises.checks import Slip, value
+from tapelab.exercises.checks import Slip, drawn, value
 from tapelab.exercises.exercise import Exercise
-from tapelab.exercises.sampled_arguments import drawn
 from tapelab.exercises.value_text import listed
 from tapelab.exercises.values import Unreadable
 
@@ -160,7 +159,7 @@ def _names_the_forgotten() -> Check:
     return Check("The names", 10, judge)
 
 
-NOBODY: Final = Exercise(
+FORGOTTEN: Final = Exercise(
     id="16.4",
     title="Who learns nothing?",
     prompt="Find the variables whose gradient is None.",
@@ -201,4 +200,4 @@ HEAD: Final = Exercise(
     ),
 )  # fmt: skip
 
-EXERCISES: Final = (PARABOLA, ROLL, ADAM, NOBODY, HEAD)
+EXERCISES: Final = (PARABOLA, ROLL, ADAM, FORGOTTEN, HEAD)
