@@ -235,7 +235,7 @@ def test_the_command_of_an_installed_wheel_explains_shows_and_exports(command):
         "print(tape.gradient(z, x))\n"
     )
     assert "float" in command("explain", script, code=1)
-    assert "the way back" in command("show", "z.tape", "--text")
+    assert "backward pass" in command("show", "z.tape", "--text")
     command("export", "z.tape", "-o", "z.html", "-o", "z.svg", "-o", "z.png")
     page = (command.place / "z.html").read_text("utf-8")
     assert page.startswith("<!doctype html>")

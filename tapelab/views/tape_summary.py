@@ -68,7 +68,7 @@ def tensor_name(recording: Recording, tensor: int) -> str:
 
 def _result_text(recording: Recording, gradient_call: e.Asked, source: int, result: int) -> str:
     if result < 0 and not np.any(_field(recording, e.Flowed, "call") == gradient_call.call):
-        return say("not known: the tape has let go of its numbers")
+        return say("not known: the tape has released its values")
     if result < 0:
         return say("None: no path leads there")
     text = format_brief(recording.tensor(result), ROOM)

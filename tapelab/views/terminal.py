@@ -52,7 +52,7 @@ HANGING: Final = "    "
 BOLD, DIM, RED, GREEN, PURPLE = "1", "2", "31", "32", "35"
 COLOURS: Final = (
     (re.compile(r"^>.*$"), BOLD),
-    (re.compile(r"^\S.*: \d[\d\s]* ops?, .*$|^gradient of .*$|^the way back$"), BOLD),
+    (re.compile(r"^\S.*: \d[\d\s]* ops?, .*$|^gradient of .*$|^backward pass$"), BOLD),
     (re.compile(r"^    - .*$|^[\s│|]*\^+$"), RED),
     (re.compile(r"^    \+ .*$"), GREEN),
     (re.compile(r"\boff the tape\b|\bnot run yet\b|\bnot kept\b"), DIM),

@@ -141,7 +141,7 @@ def _backward_table(model: Model, step: Step) -> str:
             rows.append(("  ⋮", summary, "", "", ""))
         elif each.flow is not None:
             rows.append(_flow_row(model, each))
-    return f"{say('the way back')}\n{_table(rows)}" if rows else ""
+    return f"{say('backward pass')}\n{_table(rows)}" if rows else ""
 
 
 def _flow_row(model: Model, step: Step) -> Row:

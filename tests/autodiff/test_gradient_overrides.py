@@ -74,7 +74,7 @@ PICTURE = """\
 gradient of y
   x  2.0000
 
-the way back
+backward pass
   start     to y            1.0000
   ×         to log1pexp(x)  1.0000 × 2.0000  = 2.0000
   log1pexp  to x            2.0000           = 2.0000

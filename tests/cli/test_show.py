@@ -18,7 +18,7 @@ from tests.fixtures.record import FOLDER
 
 def test_text_is_what_show_prints_in_python(tapelab, tape):
     output = tapelab("show", tape, "--text").stdout
-    assert "the way back" in output
+    assert "backward pass" in output
     assert "Write instead:" in output
 
 

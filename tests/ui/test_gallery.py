@@ -73,7 +73,7 @@ LINES = [
 WORDS = [
     *(("a", "result"), ("b", "upstream"), ("c", "Write"), ("d", "range"), ("e", "watched")),
     *(("f", "memory"), ("g", "Hints"), ("h", "number"), ("i", "slope"), ("j", "gradient")),
-    *(("k", "loss"), ("l", "cosine"), ("m", "differs"), ("n", "born"), ("p", "contribution")),
+    *(("k", "loss"), ("l", "cosine"), ("m", "differs"), ("n", "appears"), ("p", "contribution")),
 ]
 FADE = """([letter, word]) => {
   const scene = document.querySelector(`#${letter} .views`);

@@ -120,7 +120,7 @@ def test_a_renderer_of_mimebundles_alone_shows_a_picture_that_steps(page, pictur
 def test_a_renderer_of_text_alone_has_the_tape_to_read(picture):
     text = picture._repr_mimebundle_()["text/plain"]
     assert "z = x * tf.sin(x)" in text
-    assert "the way back" in text
+    assert "backward pass" in text
 
 
 def test_any_host_of_anywidget_modules_runs_the_widget_and_gets_its_steps(page, picture):

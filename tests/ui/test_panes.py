@@ -36,7 +36,7 @@ def test_the_first_nan_is_one_key_away(show):
     views = show("not_finite")
     views.press("2", "n")
     assert views.step == 2
-    expect(views.pane("Flow")).to_contain_text("The first NaN or ∞ is born at step 2.")
+    expect(views.pane("Flow")).to_contain_text("The first NaN or ∞ appears at step 2.")
 
 
 def test_memory_describes_this_step_and_watched_says_what_and_why(show):
@@ -59,7 +59,7 @@ def test_each_op_has_a_bar_for_what_it_adds_and_it_is_let_go_on_the_way_back(sho
     expect(views.pane("Memory").locator("rect.bytes.held")).to_have_count(4)
     views.press("End")
     expect(views.pane("Memory").locator("rect.bytes.gone")).to_have_count(4)
-    expect(views.pane("Memory")).to_contain_text("let go of so far128 bytes")
+    expect(views.pane("Memory")).to_contain_text("released so far128 bytes")
     views.press("Home")
     bars.first.click()
     assert views.step == 2

@@ -91,7 +91,7 @@ def test_a_notebook_from_elsewhere_shows_the_tape_as_text(open_notebook, saved):
     foreign = saved.file.with_name("from_elsewhere.ipynb")
     foreign.write_text(saved.file.read_text("utf-8").replace("3.0", "3.00"), "utf-8")
     output = open_notebook(file=foreign).output(0)
-    expect(output).to_contain_text("the way back")
+    expect(output).to_contain_text("backward pass")
     expect(output).to_contain_text("trust the notebook")
     expect(output.locator("iframe")).to_have_count(0)
 

@@ -110,7 +110,7 @@ def test_the_frame_of_a_notebook_is_sandboxed_and_holds_the_same_page(golden):
 def test_the_frame_leaves_its_text_where_a_notebook_is_not_trusted(golden):
     left = re.search(r'border:0">(.*)</iframe>', html.frame(golden("scene_a")), re.DOTALL)[1]
     assert left.startswith("<pre>")
-    assert "the way back" in left
+    assert "backward pass" in left
     assert html.TRUST in left
 
 

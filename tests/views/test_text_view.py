@@ -27,7 +27,7 @@ gradient of z
   x  3.0100
   y  3.0000
 
-the way back
+backward pass
   start  to z          1.0000
   +      to x * y      1.0000 × 1.0000   = 1.0000
   +      to tf.sin(x)  1.0000 × 1.0000   = 1.0000

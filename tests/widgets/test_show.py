@@ -156,7 +156,7 @@ def test_a_spent_tape_that_kept_no_numbers_says_so():
         z = y * x
     tape.gradient(y, x)
     shown = show(tape, z, x)
-    assert "x  not known: the tape has let go of its numbers" in str(shown)
+    assert "x  not known: the tape has released its values" in str(shown)
     assert shown.explanation is None
 
 
@@ -189,7 +189,7 @@ def test_marimo_shows_what_a_cell_ends_in_and_nothing_is_printed(taped, monkeypa
     marimo = ModuleType("marimo")
     marimo.running_in_notebook = lambda: True
     monkeypatch.setitem(sys.modules, "marimo", marimo)
-    assert "the way back" in str(show(*taped))
+    assert "backward pass" in str(show(*taped))
     assert capsys.readouterr().out == ""
 
 

@@ -102,14 +102,16 @@ function whyVariable(model: Model, variable: number): string {
   const { trainable } = header.variables[variable]!;
   if (!trainable) return say('It is not trainable, so reading it does not watch it.');
   if (!header.tape.watch_accessed_variables) {
-    return say('This tape was told to watch no variable by itself.');
+    return say('This tape watches no variable by itself.');
   }
   return say('It was not read while the tape recorded.');
 }
 
 function whyConstant(dtype: string): string {
   return isWhole(dtype) || dtype === 'bool' || dtype === 'string'
-    ? say('Whole numbers and words cannot change a little, so there is nothing to watch.')
+    ? say(
+        'Integers, booleans and strings cannot change by a small amount, so there is nothing to watch.',
+      )
     : say('A tensor is watched only where `tape.watch` asks for it.');
 }
 

@@ -45,7 +45,7 @@ const ENGLISH = {
   copied: 'Copied',
   whyNone: 'Why is it None?',
   whyPartial: 'Why is part of it missing?',
-  connected: 'What goes wrong on the way back?',
+  connected: 'What goes wrong in the backward pass?',
   gradientOf: (target: string, source: string) =>
     say('gradient of {target} with respect to {source}', { target, source }),
   writeInstead: 'Write instead',

@@ -43,7 +43,7 @@ def explanation(tape: GradientTape) -> Reply:
     taken = _taken(tape, derived=True)
     gradient_call = last_gradient_call(taken)
     if gradient_call is None:
-        raise ValueError(say("Nobody has asked this tape for a gradient yet."))
+        raise ValueError(say("No gradient was computed from this tape yet."))
     explained = explain_call(taken, gradient_call.call)
     message = {"is": "explanation", **_cells(taken), "explanation": explained.to_json()}
     return {**message, "text": str(explained)}, None

@@ -149,7 +149,7 @@ def test_a_tape_is_seen_while_it_records(kernel, tmp_path):
     done = kernel.until(lambda: _closed(kernel.live()))
     assert (done["tape"]["ops"], done["at"]) == (2, None)
     reply = kernel.ask({"do": "explain", "step": None}, "explanation", "error")
-    assert reply["message"] == "Nobody has asked this tape for a gradient yet."
+    assert reply["message"] == "No gradient was computed from this tape yet."
 
 
 def _open(frame):

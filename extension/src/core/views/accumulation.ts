@@ -148,7 +148,7 @@ function sumTable(
     cell(end - 1, '1/-1', 'band'),
     cell(1, 1, 'h', say('through')),
     cell(1, 2, 'h r', say('upstream')),
-    cell(1, 4, 'h r', say('local slope')),
+    cell(1, 4, 'h r', say('local derivative')),
     cell(1, 6, 'h r', say('contribution')),
     lines,
     folded ? cell(4, '1/-1', 'muted', `… ${count(hidden, 'more contribution')}`) : null,

@@ -80,10 +80,12 @@ function passedOn(model: Model, flow: Flowed): string {
   if (local && isOne(local)) {
     const both = op && op.rules.length === 2 && op.rules.every((rule) => rule.local === '1');
     return both
-      ? say('The local slope is 1 on both sides, so each side gets the whole gradient, unchanged.')
-      : say('The local slope is 1, so the gradient passes unchanged.');
+      ? say(
+          'The local derivative is 1 for both inputs, so each input gets the whole gradient, unchanged.',
+        )
+      : say('The local derivative is 1, so the gradient passes unchanged.');
   }
-  if (local) return say('Upstream × local slope = contribution.');
+  if (local) return say('Upstream gradient × local derivative = contribution.');
   return say('The gradient passes through by this rule.');
 }
 
@@ -100,7 +102,7 @@ function mapsOf(model: Model, current: StepState, flow: Flowed, slices: Slices):
   const maps = (
     [
       ['upstream', flow.upstream, 'g'],
-      ['local slope', flow.local, 'v'],
+      ['local derivative', flow.local, 'v'],
       ['contribution', flow.contribution, 'g'],
     ] as const
   ).flatMap(([word, index, role]) => {

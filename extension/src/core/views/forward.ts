@@ -35,7 +35,7 @@ const WHY_OFF: Readonly<Record<Cause, string>> = {
   [Cause.BeforeTape]: 'This ran before the tape began to record.',
   [Cause.AfterTape]: 'This ran after the tape had stopped recording.',
   [Cause.WholeNumbers]:
-    'The result is a whole number or a word. It cannot change a little, so it has no slope.',
+    'The result is an integer or a string. It cannot change by a small amount, so it has no derivative.',
   [Cause.OtherThread]: 'This ran on another thread. A tape records only its own.',
   [Cause.Replaced]:
     'This ran inside a function that has a gradient of its own, which takes the place of this.',
@@ -116,8 +116,8 @@ function keptFact(model: Model, node: number, op: OpInfo): Child {
     const ones = derivatives.length > 0 && derivatives.every((rule) => rule.local === '1');
     return ones
       ? derivatives.length > 1
-        ? say('nothing: the slopes are 1')
-        : say('nothing: the slope is 1')
+        ? say('nothing: the derivatives are 1')
+        : say('nothing: the derivative is 1')
       : say('nothing');
   }
   const bytes = kept.reduce((sum, at) => sum + byteSize(tensorOf(model, at)!), 0);
@@ -158,9 +158,9 @@ function ran(model: Model, node: number, event: Ran, slices: Slices): Descriptio
   if (tensor && tensor.shape.length)
     facts.push(['value', valuesView(model.recording, tensor, 'v')]);
   facts.push(...rangeFacts(model.recording, model.graph.nodeTensor[node]!));
-  if (onTape) facts.push(['kept for the way back', keptFact(model, node, op)]);
+  if (onTape) facts.push(['kept for the backward pass', keptFact(model, node, op)]);
   if (derivatives.length)
-    facts.push([derivatives.length > 1 ? say('slopes') : say('slope'), derivatives]);
+    facts.push([derivatives.length > 1 ? say('derivatives') : say('derivative'), derivatives]);
   return {
     title: say(op.title),
     sentence: onTape ? say(op.sentence) : say(WHY_OFF[event.cause]),

@@ -234,7 +234,7 @@ function tapeView(tape: NonNullable<LiveMessage['tape']>): VNode {
     : persistent
       ? say('Persistent: kept until `del tape`.')
       : consumed === false
-        ? say('Nobody has asked yet, so it keeps them.')
+        ? say('No gradient was computed yet, so it keeps them.')
         : say('Freed after each step.');
   return h(
     'div',

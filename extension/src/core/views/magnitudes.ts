@@ -243,7 +243,7 @@ function summary(flow: Flow): string {
 function nonFiniteView(model: Model, dispatch: Dispatch): VNode | null {
   const step = firstNonFiniteStep(model);
   if (step < 0) return null;
-  const description = say('The first NaN or ∞ is born at step {step}.', { step: grouped(step) });
+  const description = say('The first NaN or ∞ appears at step {step}.', { step: grouped(step) });
   const show = say('Show step {step}', { step: grouped(step) });
   return h(
     'p',

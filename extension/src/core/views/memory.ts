@@ -48,18 +48,18 @@ const inBytes = (amount: number): string => count(amount, 'byte');
 
 /** What the picture shows, in words with the numbers of this step. */
 function account(model: Model, memory: Memory, step: number): Child {
-  const letGo = (memory.tape[model.graph.frameCount] ?? 0) - memory.tape[step]!;
+  const released = (memory.tape[model.graph.frameCount] ?? 0) - memory.tape[step]!;
   const backward = step > model.graph.frameCount;
   const end = memory.freed
     ? say(
-        'On the way back it lets go of what it has passed, and when it has answered of all: {freed}.',
+        'The backward pass releases what it no longer needs, and at its end everything: {freed}.',
         {
           freed: inBytes(memory.freed),
         },
       )
     : model.recording.header.tape.persistent
       ? say('This tape is persistent: it keeps them until you write `del tape`.')
-      : say('Nobody has asked yet, so it keeps them.');
+      : say('No gradient was computed yet, so it keeps them.');
   const row = (term: string, fact: Child): VNode[] => [h('dt', {}, term), h('dd', {}, fact)];
   return h(
     'div',
@@ -68,7 +68,7 @@ function account(model: Model, memory: Memory, step: number): Child {
       'dl',
       { class: 'facts' },
       row(say('held by the tape'), h('b', { class: 'vt num' }, inBytes(memory.tape[step]!))),
-      backward && memory.freed ? row(say('let go of so far'), inBytes(letGo)) : null,
+      backward && memory.freed ? row(say('released so far'), inBytes(released)) : null,
       row(say('held by gradients'), h('b', { class: 'gt num' }, inBytes(memory.gradients[step]!))),
       row(
         say('most at once'),
@@ -82,7 +82,7 @@ function account(model: Model, memory: Memory, step: number): Child {
       'p',
       {},
       prose(
-        `${say('The tape keeps the inputs and results of all that it records, each buffer once: the rules may need them on the way back.')} ${end}`,
+        `${say('The tape keeps the inputs and results of everything that it records, each buffer once: the gradient rules may need them in the backward pass.')} ${end}`,
       ),
     ),
     backward &&

@@ -55,7 +55,7 @@ export function withoutTape({ link, trouble, error, now }: LiveState, actions: L
         ? emptyView(
             say('The last tape is gone'),
             say(
-              'It was asked before this panel listened. Run the cell again, and it appears here.',
+              'Its gradient was computed before this panel was connected. Run the cell again, and the tape appears here.',
             ),
             null,
           )

@@ -50,7 +50,7 @@ function notListed(recording: Recording, { index, shape }: TensorInfo): string {
   if (measureOf(recording, index)) return count(elementsOf(shape), 'number');
   const { consumed, persistent } = recording.header.tape;
   return consumed && !persistent
-    ? say('not kept: the tape let go of it with its answer. Show the tape before you ask it.')
+    ? say('not kept: the tape released it after the gradient call. Show the tape before that call.')
     : WORDS.notKept;
 }
 
