@@ -85,7 +85,7 @@ test('the memory view says what is held at this step and at most', () => {
   const { press, text } = open('matmul', 6);
   press('3');
   assert.match(text('.pane dl'), /128 bytes.*0 bytes.*148 bytes, at step 8/);
-  assert.match(text('.pane'), /when it has answered of all: 128 bytes/);
+  assert.match(text('.pane'), /at its end everything: 128 bytes/);
 });
 
 test('a vector is drawn as bars, a matrix as a heat map with its scale', () => {
