@@ -48,6 +48,24 @@ ERF: Final = singles(7.88249711e-5, -8.01885499e-4, 5.18931194e-3, -2.68543288e-
 REST: Final = singles(1.61406165e-6, -4.55906234e-5, 5.92769546e-4, -4.74022238e-3, 2.63647175e-2,
                       -0.109978245, -0.631937093, -1.13016668, 3.03213009e-4)  # fmt: skip
 
+QUARTERS: Final = 2 / np.pi
+# A quarter turn in pieces of 33 bits, so that a multiple of one is exact, and what is left:
+QUARTER_HIGH: Final = 1.5707963267341256
+QUARTER_MIDDLE: Final = 6.077100506303966e-11
+QUARTER_LOW: Final = 2.0222662487959506e-21
+# (sin(r) - r) / r**3 and (cos(r) - 1 + r**2 / 2) / r**4 in r**2, the highest power first, fitted
+# to |r| <= pi / 4:
+SINE: Final = (1.5917848508195533e-10, -2.5051127944914395e-08, 2.755731608382835e-06,
+               -0.00019841269836722464, 0.008333333333330925, -0.16666666666666666)  # fmt: skip
+COSINE: Final = (-1.1382460452571012e-11, 2.087614388200373e-09, -2.7557317260283117e-07,
+                 2.4801587298743632e-05, -0.0013888888888887382, 0.041666666666666664)  # fmt: skip
+
+
+@njit(cache=True, fastmath={"reassoc", "nsz"})
+def plus(total: Any, each: Any) -> Any:
+    """A sum that the compiler may reorder, and so compute in SIMD vectors."""
+    return total + each
+
 
 @njit(cache=True, inline="always", error_model="numpy")
 def polynomial(coefficients: Any, x: Any) -> Any:
@@ -181,3 +199,73 @@ def erf_vjp32(dy: Any, x: Any, result: Any) -> None:
     """The VJP of the error function."""
     for i in range(x.size):
         result[i] = dy[i] * (ERF_DERIVATIVE_AT_0 * exp32(-x[i] * x[i]))
+
+
+@njit(cache=True, inline="always", error_model="numpy")
+def turned(x: Any, ahead: Any) -> Any:
+    """The sine of an angle that many quarter turns ahead, without a branch.
+
+    The angle less an integer of quarter turns, which are taken off in three pieces so that no
+    digit is lost, is at most an eighth of a turn; there a polynomial does for each. All that
+    depends on the quarter is chosen, so that several entries are worked on at once.
+    """
+    quarters = np.floor(x * QUARTERS + 0.5)
+    near = x - quarters * QUARTER_HIGH
+    step = quarters * QUARTER_MIDDLE
+    close = near - step
+    step = quarters * QUARTER_LOW - ((near - close) - step)
+    r = close - step
+    rest = (close - r) - step  # what r lacks
+    z = r * r
+    cube = z * r
+    sine = r - ((z * (0.5 * rest - cube * polynomial(SINE[:-1], z)) - rest) - cube * SINE[-1])
+    half = 0.5 * z
+    most = 1.0 - half
+    cosine = most + (((1.0 - most) - half) + (z * (z * polynomial(COSINE, z)) - r * rest))
+    quarter = np.int64(quarters) + ahead
+    value = cosine if quarter & 1 else sine
+    return -value if quarter & 2 else value
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sine(x: Any, y: Any) -> None:
+    """The sine of each entry."""
+    for i in range(x.size):
+        y[i] = turned(x[i], 0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def cosine(x: Any, y: Any) -> None:
+    """The cosine of each entry."""
+    for i in range(x.size):
+        y[i] = turned(x[i], 1)
+
+
+@njit(cache=True, nogil=True)
+def chosen(c: Any, x: Any, y: Any, z: Any) -> None:
+    """Each entry from x where the condition holds, else from y.
+
+    Both are read before one is taken, so that nothing depends on a branch: where a condition holds
+    at random, NumPy guesses wrong half of the time.
+    """
+    for i in range(z.size):
+        one, other = x[i], y[i]
+        z[i] = one if c[i] else other
+
+
+@njit(cache=True, nogil=True)
+def chosen_or_number(y: Any, c: Any, x: Any, z: Any) -> None:
+    """Each entry from x where the condition holds, else the one entry of y."""
+    other = y[0]
+    for i in range(z.size):
+        one = x[i]
+        z[i] = one if c[i] else other
+
+
+@njit(cache=True, nogil=True)
+def chosen_number(x: Any, c: Any, y: Any, z: Any) -> None:
+    """The one entry of x where the condition holds, else each entry from y."""
+    one = x[0]
+    for i in range(z.size):
+        other = y[i]
+        z[i] = one if c[i] else other

@@ -19,20 +19,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from tapelab.kernels.compiled import CONTRACT, plus
+
 Array = NDArray[Any]
 
-SUM: Final = {"reassoc", "nsz"}
-CONTRACT: Final = {"contract"}
 BLOCK: Final = 2048
 """How many products are summed in the input's precision before they join a float64 sum."""
 ROWS: Final = 16
 """How many rows are summed in the input's precision, where each column is summed."""
-
-
-@njit(cache=True, fastmath=SUM)
-def plus(total: Any, term: Any) -> Any:
-    """A sum that the compiler may reorder, and so compute in SIMD vectors."""
-    return total + term
 
 
 @njit(cache=True, nogil=True)

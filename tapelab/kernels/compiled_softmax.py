@@ -11,15 +11,9 @@ import numpy as np
 from numba import njit
 
 from tapelab.kernels.bits import bits_of_float, float_of_bits
-from tapelab.kernels.compiled import CONTRACT, ZERO, exp32
+from tapelab.kernels.compiled import CONTRACT, ZERO, exp32, plus
 
 INFINITY: Final = np.float32(np.inf)
-
-
-@njit(cache=True, fastmath={"reassoc", "nsz"})
-def plus(total: Any, each: Any) -> Any:
-    """A sum that may be formed in any order, and therefore in parallel lanes."""
-    return total + each
 
 
 @njit(cache=True, inline="always", error_model="numpy")

@@ -25,7 +25,7 @@ __doc__ += f"    {ULPS}\n"
 
 def sine(x: Any) -> Any:
     """The sine of each entry."""
-    y = _compiled("compiled_circle.sine", x)
+    y = _compiled("sine", x)
     if y is not None:
         return y
     return np.sin(x) if x.size < LARGE else by_numpy(np.sin, x)
@@ -33,7 +33,7 @@ def sine(x: Any) -> Any:
 
 def cosine(x: Any) -> Any:
     """The cosine of each entry."""
-    y = _compiled("compiled_circle.cosine", x)
+    y = _compiled("cosine", x)
     if y is not None:
         return y
     return np.cos(x) if x.size < LARGE else by_numpy(np.cos, x)

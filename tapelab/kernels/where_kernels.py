@@ -6,15 +6,13 @@ Where a condition holds at random, a million float32 entries take NumPy 4 ms, an
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from tapelab.kernels.elementwise_kernels import COMPILED_FROM
 from tapelab.kernels.loader import ran_in_slices
 from tapelab.kernels.memory import empty
-
-HOME: Final = "compiled_choice"
 
 
 def chosen(c: Any, x: Any, y: Any) -> Any:
@@ -30,11 +28,11 @@ def compiled(c: Any, x: Any, y: Any) -> Any:
     result = empty(c.shape, x.dtype)
     flat, into = _flat(c), result.reshape(-1)
     if x.shape == y.shape == c.shape:
-        done = ran_in_slices(f"{HOME}.chosen", flat, _flat(x), _flat(y), into)
+        done = ran_in_slices("chosen", flat, _flat(x), _flat(y), into)
     elif x.shape == c.shape and not y.shape:
-        done = ran_in_slices(f"{HOME}.chosen_or_number", flat, _flat(x), into, shared=[_flat(y)])
+        done = ran_in_slices("chosen_or_number", flat, _flat(x), into, shared=[_flat(y)])
     elif y.shape == c.shape and not x.shape:
-        done = ran_in_slices(f"{HOME}.chosen_number", flat, _flat(y), into, shared=[_flat(x)])
+        done = ran_in_slices("chosen_number", flat, _flat(y), into, shared=[_flat(x)])
     else:
         return None
     return result if done else None
