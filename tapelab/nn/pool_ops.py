@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,13 @@ from tapelab.core.text_forms import spoken
 from tapelab.dtypes import as_dtype, float32
 from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.kernels.sliding_windows import Sliding
-from tapelab.nn.window_arguments import channels_first, on_channels_last, per_axis, sliding
+from tapelab.nn.window_arguments import (
+    FORMATS,
+    channels_first,
+    on_channels_last,
+    per_axis,
+    sliding,
+)
 from tapelab.ops import pooling as ops
 from tapelab.ops.public import in_default, tensor
 
@@ -26,76 +33,32 @@ class MaxPoolWithArgmax(NamedTuple):
     argmax: Tensor
 
 
-@public
-def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The largest entry of each window of a row; it alone receives the gradient."""
-    return _pooled(ops.max_pool, 1, input, ksize, strides, padding, data_format)
+def _pooling(op: Op, name: str, rank: int | None, doc: str) -> Callable[..., Tensor]:
+    """The public pooling over `rank` axes; None: over as many as the input has."""
+    layout = None if rank is None else FORMATS[rank][0]
+
+    def pooling(
+        input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = layout,
+        name: str | None = None,
+    ) -> Tensor:  # fmt: skip
+        axes = _axes_of(input) if rank is None else rank
+        return _pooled(op, axes, input, ksize, strides, padding, data_format)
+
+    pooling.__name__ = pooling.__qualname__ = name
+    pooling.__doc__ = doc
+    return public(pooling)
 
 
-@public
-def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The largest entry of each window; it alone receives the gradient."""
-    return _pooled(ops.max_pool, 2, input, ksize, strides, padding, data_format)
-
-
-@public
-def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The largest entry of each window of a block; it alone receives the gradient."""
-    return _pooled(ops.max_pool, 3, input, ksize, strides, padding, data_format)
-
-
-@public
-def max_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The largest entry of each window, over as many axes as the input has."""
-    return _pooled(ops.max_pool, _axes_of(input), input, ksize, strides, padding, data_format)
-
-
-@public
-def avg_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The mean of each window of a row; places in the margin do not count."""
-    return _pooled(ops.avg_pool, 1, input, ksize, strides, padding, data_format)
-
-
-@public
-def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The mean of each window; places in the margin do not count."""
-    return _pooled(ops.avg_pool, 2, input, ksize, strides, padding, data_format)
-
-
-@public
-def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The mean of each window of a block; places in the margin do not count."""
-    return _pooled(ops.avg_pool, 3, input, ksize, strides, padding, data_format)
-
-
-@public
-def avg_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The mean of each window, over as many axes as the input has."""
-    return _pooled(ops.avg_pool, _axes_of(input), input, ksize, strides, padding, data_format)
+_LARGEST: Final = "The largest entry of each window{}; it alone receives the gradient."
+_MEAN: Final = "The mean of each window{}; places in the margin do not count."
+max_pool1d = _pooling(ops.max_pool, "max_pool1d", 1, _LARGEST.format(" of a row"))
+max_pool2d = _pooling(ops.max_pool, "max_pool2d", 2, _LARGEST.format(""))
+max_pool3d = _pooling(ops.max_pool, "max_pool3d", 3, _LARGEST.format(" of a block"))
+max_pool = _pooling(ops.max_pool, "max_pool", None, _LARGEST.format(", over all inner axes"))
+avg_pool1d = _pooling(ops.avg_pool, "avg_pool1d", 1, _MEAN.format(" of a row"))
+avg_pool2d = _pooling(ops.avg_pool, "avg_pool2d", 2, _MEAN.format(""))
+avg_pool3d = _pooling(ops.avg_pool, "avg_pool3d", 3, _MEAN.format(" of a block"))
+avg_pool = _pooling(ops.avg_pool, "avg_pool", None, _MEAN.format(", over all inner axes"))
 
 
 @public
