@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import glob
+import gzip
 from collections.abc import Callable, Iterator
-from itertools import islice
-from typing import Any, NoReturn
+from itertools import count, islice
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.data import dataset_sources
-from tapelab.data.dataset_elements import Element, mapped, parts_of, raw_of, rebuilt, tensors_of
+from tapelab.data.dataset_elements import (
+    Element,
+    mapped,
+    parts_of,
+    raw_of,
+    rebuilt,
+    row,
+    sources_in,
+    spec,
+    tensors_of,
+)
+from tapelab.data.dataset_sources import (
+    checked_element,
+    signature_of,
+    slice_count,
+    spec_of_element,
+    spec_of_part,
+)
 from tapelab.data.element_order import OrderStage, draws
 from tapelab.data.iterators import DatasetIterator, NumpyIterator
 from tapelab.data.stage import INFINITE, UNKNOWN, Options, whole
-from tapelab.dtypes import int64
-from tapelab.errors import invalid_argument
+from tapelab.dtypes import as_dtype, int64, string
+from tapelab.errors import NotFoundError, invalid_argument
+from tapelab.ops.public import strict_operand
+
+OPENERS: Final[dict[str, Callable[..., Any]]] = {"": open, "GZIP": gzip.open}
+"""How a file is opened, by the kind of its compression."""
 
 
 class Dataset(OrderStage):
@@ -26,51 +48,120 @@ class Dataset(OrderStage):
 
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
-        """One element: the tensors themselves."""
-        return Dataset(*dataset_sources.whole_tensors(tensors))
+        """Return one element: the tensors themselves."""
+        element = raw_of(tensors)
+        return Dataset(
+            "_TensorDataset", lambda: iter([element]), lambda: spec_of_element(element), 1,
+            sources_in(tensors),
+        )  # fmt: skip
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
-        """One element for each row of the tensors, in their structure."""
-        return Dataset(*dataset_sources.slices(tensors))
+        """Return one element for each row of the tensors, in their structure.
+
+        ValueError for tensors with different numbers of rows.
+        """
+        arrays = None if tensors is None else raw_of(tensors)
+        parts = [] if arrays is None else parts_of(arrays)
+        if not parts:
+            raise ValueError("Invalid `element`. `element` should not be empty.")
+        lengths = [slice_count(part) for part in parts]
+        for each in lengths:
+            if each != lengths[0]:
+                raise ValueError(
+                    f"Dimensions {lengths[0]} and {each} are not compatible: all parts need the "
+                    f"same number of rows, and these have {', '.join(map(str, lengths))}."
+                )
+
+        def start() -> Iterator[Element]:
+            for index in range(lengths[0]):
+                yield mapped(lambda part, at=index: row(part, at), arrays)
+
+        return Dataset(
+            "_TensorSliceDataset", start, lambda: mapped(lambda p: spec_of_part(p, 1), arrays),
+            lengths[0], sources_in(tensors),
+        )  # fmt: skip
 
     @staticmethod
     def from_generator(
         generator: Any, output_types: Any = None, output_shapes: Any = None, args: Any = None,
         output_signature: Any = None, name: str | None = None,
     ) -> Dataset:  # fmt: skip
-        """What a Python generator yields; the signature promises shapes and dtypes."""
-        return Dataset(
-            *dataset_sources.generated(
-                generator, output_types, output_shapes, args, output_signature
+        """Return what a Python generator yields; the signature promises shapes and dtypes."""
+        if not callable(generator):
+            raise TypeError(
+                "`generator` must be a Python callable. Pass the generator function itself, "
+                "without calling it."
             )
-        )
+        if output_signature is None and output_types is None:
+            raise TypeError(
+                "To specify the output signature you need to provide either the "
+                "`output_signature` argument or the `output_types` argument. Try "
+                "output_signature=tf.TensorSpec(shape=(), dtype=tf.float32)."
+            )
+        signature = output_signature
+        if signature is None:
+            signature = signature_of(output_types, output_shapes)
+        values = tuple(tensor.numpy() for tensor in map(tensors_of, map(raw_of, args or ())))
+
+        def start() -> Iterator[Element]:
+            return (checked_element(each, signature) for each in generator(*values))
+
+        return Dataset("_FlatMapDataset", start, lambda: signature, UNKNOWN)
 
     @staticmethod
     def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
-        """The integers of a range."""
-        return Dataset(*dataset_sources.numbers(args, output_type))
+        """Return the integers of a range."""
+        if not 1 <= len(args) <= 3:
+            raise ValueError(
+                "Invalid `args`. The length of `args` should be between 1 and 3 but was "
+                f"{len(args)}."
+            )
+        bounds = range(*(int(strict_operand(each, int64)._value) for each in args))
+        kind = as_dtype(output_type)
+
+        def start() -> Iterator[Element]:
+            return (np.asarray(number, kind.as_numpy_dtype) for number in bounds)
+
+        return Dataset("_RangeDataset", start, lambda: spec((), kind), len(bounds))
 
     @staticmethod
     def counter(
         start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None
     ) -> Dataset:
-        """Integers without an end."""
-        return Dataset(*dataset_sources.counting(whole(start), whole(step), dtype))
+        """Return integers without end."""
+        first, by, kind = whole(start), whole(step), as_dtype(dtype)
+
+        def numbers() -> Iterator[Element]:
+            return (np.asarray(each, kind.as_numpy_dtype) for each in count(first, by))
+
+        return Dataset("_ScanDataset", numbers, lambda: spec((), kind), INFINITE)
 
     @staticmethod
     def random(
         seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> Dataset:
-        """Random integers without an end."""
-        return Dataset(*dataset_sources.chances(draws(seed)))
+        """Return random integers without end, from 0 to 2³² - 1."""
+        generator = draws(seed)
+
+        def start() -> Iterator[Element]:
+            return (np.asarray(generator.integers(2**32), np.int64) for _ in count())
+
+        return Dataset("_RandomDataset", start, lambda: spec((), int64), INFINITE)
 
     @staticmethod
     def list_files(
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Dataset:
-        """The names of the files that match a pattern, shuffled unless `shuffle` is False."""
-        files = Dataset(*dataset_sources.named(file_pattern))
+        """Return the names of the files that match a pattern, shuffled unless `shuffle` is False.
+
+        InvalidArgumentError if there are none.
+        """
+        patterns = [each.decode() for each in np.ravel(raw_of(file_pattern))]
+        names = sorted(path for each in patterns for path in glob.glob(each))  # noqa: PTH207 - names stay as written
+        if not names:
+            raise invalid_argument("Assert", f"No files matched pattern: {', '.join(patterns)}")
+        files = Dataset.from_tensor_slices(names)
         return files if shuffle is False else files.shuffle(len(files), seed)
 
     @staticmethod
@@ -93,8 +184,8 @@ class Dataset(OrderStage):
                 )
 
         def start() -> Iterator[Element]:
-            for row in zip(*(each.start() for each in parts), strict=False):
-                yield rebuilt(structure, iter(row))
+            for pieces in zip(*(each.start() for each in parts), strict=False):
+                yield rebuilt(structure, iter(pieces))
 
         sizes = [each.size for each in parts]
         finite = [size for size in sizes if size != INFINITE]
@@ -207,5 +298,21 @@ class TextLineDataset(Dataset):
         cls, filenames: Any, compression_type: str | None = None, buffer_size: Any = None,
         num_parallel_reads: Any = None, name: str | None = None,
     ) -> Any:  # fmt: skip
-        """A Dataset like any other."""
-        return Dataset(*dataset_sources.lines(filenames, compression_type))
+        """Return a Dataset like any other; NotFoundError when it reaches a missing file."""
+        names = [each.decode() for each in np.ravel(raw_of(filenames))]
+        opener = OPENERS[compression_type or ""]
+
+        def start() -> Iterator[Element]:
+            for path in names:
+                try:
+                    with opener(path, "rb") as file:
+                        for line in file:
+                            yield np.array(line.rstrip(b"\r\n"), object)
+                except FileNotFoundError:
+                    raise NotFoundError(
+                        None,
+                        "IteratorGetNext",
+                        f"{path}; No such file or directory [Op:IteratorGetNext]",
+                    ) from None
+
+        return Dataset("TextLineDatasetV2", start, lambda: spec((), string), UNKNOWN)

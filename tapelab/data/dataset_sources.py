@@ -1,12 +1,8 @@
-"""Where elements come from: arrays, ranges, generators, files and their lines."""
+"""The specs of the elements of a source, and the check of what a generator yields."""
 
 from __future__ import annotations
 
-import glob
-import gzip
-import itertools
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -22,55 +18,15 @@ from tapelab.data.dataset_elements import (
     parts_of,
     raw_of,
     rebuilt,
-    row,
-    sources_in,
     spec,
-    tensors_of,
 )
-from tapelab.data.stage import INFINITE, UNKNOWN, Stage
-from tapelab.dtypes import BY_NUMPY, as_dtype, int64, string
-from tapelab.errors import NotFoundError, invalid_argument
-from tapelab.ops.public import strict_operand
-
-Made = tuple[str, Callable[[], Iterator[Element]], Callable[[], Any], int, Any]
-"""The fields of a stage."""
+from tapelab.data.stage import Stage
+from tapelab.dtypes import BY_NUMPY, as_dtype
+from tapelab.errors import invalid_argument
 
 
-def whole_tensors(tensors: Any) -> Made:
-    """One element: the tensors themselves."""
-    element = raw_of(tensors)
-    return (
-        "_TensorDataset", lambda: iter([element]), lambda: mapped(_spec, element), 1,
-        sources_in(tensors),
-    )  # fmt: skip
-
-
-def slices(tensors: Any) -> Made:
-    """One element for each row of the tensors."""
-    arrays = None if tensors is None else raw_of(tensors)
-    parts = [] if arrays is None else parts_of(arrays)
-    if not parts:
-        raise ValueError("Invalid `element`. `element` should not be empty.")
-    lengths = [_length(part) for part in parts]
-    for each in lengths:
-        if each != lengths[0]:
-            raise ValueError(
-                f"Dimensions {lengths[0]} and {each} are not compatible: all parts need the same "
-                f"number of rows, and these have {', '.join(map(str, lengths))}."
-            )
-    count = lengths[0]
-
-    def start() -> Iterator[Element]:
-        for index in range(count):
-            yield mapped(lambda part, at=index: row(part, at), arrays)
-
-    return (
-        "_TensorSliceDataset", start, lambda: mapped(lambda part: _spec(part, 1), arrays), count,
-        sources_in(tensors),
-    )  # fmt: skip
-
-
-def _length(part: Any) -> int:
+def slice_count(part: Any) -> int:
+    """Return the number of rows of a part; ValueError for a scalar."""
     if nest.is_composite(part):
         return int(part.shape[0])
     if part.ndim == 0:
@@ -81,7 +37,8 @@ def _length(part: Any) -> int:
     return len(part)
 
 
-def _spec(part: Any, skipped: int = 0) -> Any:
+def spec_of_part(part: Any, skipped: int = 0) -> Any:
+    """Return the spec of a part of an element, without its first `skipped` axes."""
     if isinstance(part, Stage):
         return DatasetSpec(part.element_spec)
     if nest.is_composite(part):
@@ -91,7 +48,7 @@ def _spec(part: Any, skipped: int = 0) -> Any:
 
 def spec_of_element(element: Element) -> Any:
     """The shapes and dtypes of one element."""
-    return mapped(_spec, element)
+    return mapped(spec_of_part, element)
 
 
 class DatasetSpec:
@@ -105,67 +62,8 @@ class DatasetSpec:
         return f"DatasetSpec({self.element_spec!r}, {self._shape!r})"
 
 
-def numbers(args: tuple[Any, ...], output_type: Any) -> Made:
-    """The integers of a range."""
-    if not 1 <= len(args) <= 3:
-        raise ValueError(
-            f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}."
-        )
-    bounds = range(*(int(strict_operand(each, int64)._value) for each in args))
-    kind = as_dtype(output_type).as_numpy_dtype
-
-    def start() -> Iterator[Element]:
-        return (np.asarray(number, kind) for number in bounds)
-
-    return "_RangeDataset", start, lambda: spec((), as_dtype(output_type)), len(bounds), ()
-
-
-def counting(first: int, step: int, dtype: Any) -> Made:
-    """Integers without an end."""
-    kind = as_dtype(dtype)
-
-    def start() -> Iterator[Element]:
-        return (np.asarray(each, kind.as_numpy_dtype) for each in itertools.count(first, step))
-
-    return "_ScanDataset", start, lambda: spec((), kind), INFINITE, ()
-
-
-def chances(draws: np.random.Generator) -> Made:
-    """Random integers without an end."""
-
-    def start() -> Iterator[Element]:
-        return (np.asarray(draws.integers(2**32), np.int64) for _ in itertools.count())
-
-    return "_RandomDataset", start, lambda: spec((), int64), INFINITE, ()
-
-
-def generated(
-    generator: Any, output_types: Any, output_shapes: Any, args: Any, output_signature: Any
-) -> Made:
-    """What a Python generator yields, in the promised shapes and dtypes."""
-    if not callable(generator):
-        raise TypeError(
-            "`generator` must be a Python callable. Pass the generator function itself, without "
-            "calling it."
-        )
-    if output_signature is None and output_types is None:
-        raise TypeError(
-            "To specify the output signature you need to provide either the `output_signature` "
-            "argument or the `output_types` argument. Try output_signature=tf.TensorSpec("
-            "shape=(), dtype=tf.float32)."
-        )
-    signature = output_signature
-    if signature is None:
-        signature = _signature(output_types, output_shapes)
-    given = tuple(tensor.numpy() for tensor in map(tensors_of, map(raw_of, args or ())))
-
-    def start() -> Iterator[Element]:
-        return (_checked(each, signature) for each in generator(*given))
-
-    return "_FlatMapDataset", start, lambda: signature, UNKNOWN, ()
-
-
-def _signature(types: Any, shapes: Any) -> Any:
+def signature_of(types: Any, shapes: Any) -> Any:
+    """Return the specs of elements with the given dtypes and shapes; any shape for None."""
     if shapes is None:
         return mapped(lambda each: spec(None, as_dtype(each)), types)
     kinds = [as_dtype(each) for each in parts_of(types)]
@@ -173,8 +71,11 @@ def _signature(types: Any, shapes: Any) -> Any:
     return rebuilt(types, map(spec, sizes, kinds))
 
 
-def _checked(value: Any, signature: Any) -> Element:
-    """What a generator yielded as raw arrays; an error where it breaks its promise."""
+def checked_element(value: Any, signature: Any) -> Element:
+    """Return what a generator yielded as raw arrays.
+
+    InvalidArgumentError if it does not match the signature.
+    """
     if isinstance(signature, tuple) and isinstance(value, list):
         value = tuple(value)
     if is_structure(signature) and (
@@ -185,10 +86,10 @@ def _checked(value: Any, signature: Any) -> Element:
             "TypeError: `generator` yielded an element that did not match the expected structure. "
             f"The expected structure was {signature}, but the yielded element was {value}.",
         )
-    return mapped(_one_checked, signature, value)
+    return mapped(_checked_part, signature, value)
 
 
-def _one_checked(wanted: Any, value: Any) -> Any:
+def _checked_part(wanted: Any, value: Any) -> Any:
     if not hasattr(wanted, "dtype") or type(wanted).__name__ != "TensorSpec":
         return raw_of(value)
     kind = as_dtype(wanted.dtype)
@@ -212,37 +113,3 @@ def _one_checked(wanted: Any, value: Any) -> Any:
             f"of shape {wanted.shape} was expected.",
         )
     return array
-
-
-OPENERS: Final[dict[str, Callable[..., Any]]] = {"": open, "GZIP": gzip.open}
-"""How a file is opened, by the kind of its compression."""
-
-
-def named(patterns: Any) -> Made:
-    """The names of the files that match a pattern, or several."""
-    wanted = [each.decode() for each in np.ravel(raw_of(patterns))]
-    names = sorted(n for pattern in wanted for n in glob.glob(pattern))  # noqa: PTH207 - names stay as written
-    if not names:
-        raise invalid_argument("Assert", f"No files matched pattern: {', '.join(wanted)}")
-    return slices(names)
-
-
-def lines(filenames: Any, compression_type: str | None) -> Made:
-    """The lines of a file, or of several one after the other, without their ends."""
-    names = [each.decode() for each in np.ravel(raw_of(filenames))]
-    opener = OPENERS[compression_type or ""]
-
-    def start() -> Iterator[Element]:
-        for name in names:
-            try:
-                with opener(name, "rb") as file:
-                    for line in file:
-                        yield np.array(line.rstrip(b"\r\n"), object)
-            except FileNotFoundError:
-                raise NotFoundError(
-                    None,
-                    "IteratorGetNext",
-                    f"{name}; No such file or directory [Op:IteratorGetNext]",
-                ) from None
-
-    return "TextLineDatasetV2", start, lambda: spec((), string), UNKNOWN, ()
