@@ -9,7 +9,8 @@ from tapelab.array_ops import creation, value_ops
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.text_forms import brackets, require_one_dtype
-from tapelab.errors import FailedPreconditionError, invalid_argument
+from tapelab.dtypes import DType, as_dtype, int8, int32, uint8
+from tapelab.errors import FailedPreconditionError, NotFoundError, invalid_argument
 from tapelab.namespace.missing_names import in_module
 from tapelab.ops import composites, matrices, products, rearrangement, reduce_ops
 from tapelab.ops.arithmetic import conjugated
@@ -34,7 +35,8 @@ def matmul(
     """The matrix product: each entry is a row of `a` times a column of `b`, summed.
 
     Shapes [..., m, k] and [..., k, n] give [..., m, n]; axes in front broadcast.
-    InvalidArgumentError where the inner lengths differ.
+    InvalidArgumentError where the inner lengths differ. `output_type` is the dtype of both, or
+    int32 for int8 and uint8; NotFoundError for another one.
     """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         side = "a" if transpose_a and adjoint_a else "b"
@@ -43,10 +45,25 @@ def matmul(
             f"`transpose_{side}`=True, `adjoint_{side}`=True."
         )
     x, y = in_turn(a, b)
+    if output_type is not None:
+        x, y = _for_output(x, y, as_dtype(output_type))
     x, y = conjugated(x) if adjoint_a else x, conjugated(y) if adjoint_b else y
     return products.matmul(
         x, y, transpose_a=transpose_a or adjoint_a, transpose_b=transpose_b or adjoint_b
     )
+
+
+def _for_output(x: Tensor, y: Tensor, output: DType) -> tuple[Tensor, Tensor]:
+    """The operands of a product of some dtype, of which TensorFlow has few kernels."""
+    if output == int32 and {x.dtype, y.dtype} <= {int8, uint8}:
+        return cast(x, dtype=int32), cast(y, dtype=int32)
+    if not x.dtype == y.dtype == output:
+        dtypes = f"Ta={x.dtype.name}, Tb={y.dtype.name}, Tout={output.name}"
+        raise NotFoundError(
+            None, "BatchMatMulV3", f"There is no matrix product BatchMatMulV3[{dtypes}]. Try "
+            f"tf.cast(tf.matmul(a, b), tf.{output.name}).",
+        )  # fmt: skip
+    return x, y
 
 
 @public(group=True)

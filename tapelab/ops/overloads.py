@@ -13,7 +13,9 @@ from tapelab.core.dispatch import FastPath, public
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.variable import Variable, read
+from tapelab.dtypes import bool_
 from tapelab.ops import arithmetic, comparison, powers, products, slices, step_functions
+from tapelab.ops.casts import cast
 from tapelab.ops.public import pairs, strict_operand
 
 Method = Callable[..., Any]
@@ -46,7 +48,7 @@ def install() -> None:
     """Give tensors and variables their operators."""
     for kind in (Tensor, Variable):
         for name, op in PAIRS.items():
-            forward, reflected = _pair(op)
+            forward, reflected = _product() if op is arithmetic.multiply else _pair(op)
             _attach(kind, f"__{name}__", forward, pairs(op), name)
             _attach(kind, f"__r{name}__", reflected, pairs(op, mirrored=True), name)
         for name, op in ORDERS.items():  # Python mirrors a comparison by itself
@@ -100,6 +102,26 @@ def _pair(op: Op) -> tuple[Method, Method]:
         return op(strict_operand(other, x.dtype), x)
 
     return forward, reflected
+
+
+def _product() -> tuple[Method, Method]:
+    """The operator `x * y`; as in TensorFlow a logical AND where one of both is bool."""
+    forward, reflected = _pair(arithmetic.multiply)
+
+    def multiply(self: Any, other: Any) -> Any:
+        x = _tensor(self)
+        if x.dtype.is_bool:
+            try:
+                y = operand(other, x._array.dtype)
+            except NotDense:
+                return NotImplemented
+        elif isinstance(other, (Tensor, Variable)) and other.dtype.is_bool:
+            y = _tensor(other)
+        else:
+            return forward(x, other)
+        return comparison.logical_and(cast(x, dtype=bool_), cast(y, dtype=bool_))
+
+    return multiply, reflected
 
 
 def _logic(on_bools: Op, on_integers: Op) -> tuple[Method, Method]:
