@@ -55,11 +55,17 @@ class Pair(CompositeTensor):
 
 @pytest.fixture
 def implementations():
-    """Let a test register implementations for pairs, and forget them afterwards."""
+    """Let a test register implementations, and bring back those of before afterwards.
+
+    The implementations for ragged tensors are registered when one is first made.
+    """
+    tl.ragged.constant([[1.0]])
+    before = dict(IMPLEMENTATIONS)
     yield IMPLEMENTATIONS
     for kind, function in [*IMPLEMENTATIONS]:
         if kind == Pair.kind:
             del IMPLEMENTATIONS[kind, function]
+    IMPLEMENTATIONS.update(before)
 
 
 def test_a_composite_is_refused_where_a_tensor_is_needed():
