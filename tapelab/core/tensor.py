@@ -163,6 +163,8 @@ class Tensor(metaclass=Named):
         return int(self._as_python("int()", int))
 
     def __bool__(self) -> bool:
+        if self._array.size == 0:
+            return False
         if self._array.size != 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. "

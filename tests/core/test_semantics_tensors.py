@@ -110,6 +110,11 @@ def test_more_than_one_element_has_no_truth_value(tf):
     assert not tf.constant(0)
 
 
+def test_a_tensor_without_elements_is_false(tf):
+    assert not tf.zeros([0, 3])
+    assert not tf.Variable(tf.ones([0]))
+
+
 def test_a_tensor_is_unhashable_but_has_a_ref(tf):
     x = tf.constant(1.0)
     with pytest.raises(TypeError, match="unhashable"):

@@ -28,8 +28,25 @@ REFUSED: Final = r"\w+(Error|Exception): "
 SCORES_FROM_BEHIND: Final = r"softmax_cross_entropy_with_logits\(.*axis=-[2-9]"
 """A softmax along an axis from behind that is not the last one."""
 
+ROWS_OF_ANOTHER_DTYPE: Final = Explained(
+    "rows of another dtype",
+    "TensorFlow's row by row Jacobian keeps rows in the dtype of the target, and refuses those "
+    "of a source of another dtype.",
+    raises("no error", "InvalidArgumentError: .*TensorArray dtype", "experimental_use_pfor=False"),
+)
+
 TABLE: Final[tuple[Explained, ...]] = (
     *OF_GRADIENTS,
+    ROWS_OF_ANOTHER_DTYPE,
+    Explained(
+        "infinite derivative beside zeros",
+        "The derivative of a Jacobian multiplies the zeros beside its diagonal by an infinite "
+        "second derivative: NaN here, as row by row; TensorFlow's vectorized rows skip them.",
+        lambda text, difference, outcome: (
+            second_order(r"jacobian\(", "inf")(text, difference, outcome)
+            and "nan" in difference.ours
+        ),
+    ),
     Explained(
         "no kernel",
         "TensorFlow has no compiled code for this op and dtype (NotFoundError, "
@@ -431,12 +448,13 @@ OF_CONTEXTS: Final[tuple[Explained, ...]] = (
         "Both refuse; TensorFlow's error comes from the function that vectorizes the Jacobian.",
         raises("LookupError: ", "StagingError: .*LookupError: No gradient defined", r"jacobian"),
     ),
+    ROWS_OF_ANOTHER_DTYPE,
     Explained(
-        "rows of another dtype",
-        "TensorFlow's row by row Jacobian keeps rows in the dtype of the target, and refuses those "
-        "of a source of another dtype.",
-        raises(
-            "no error", "InvalidArgumentError: .*TensorArray dtype", r"experimental_use_pfor=False"
+        "watched after its use in a function",
+        "TensorFlow's function copies an outer tensor when an op first uses it; to watch the "
+        "tensor afterwards does not reach the copy (None). Here it counts as watched.",
+        differs(
+            "kind", r"tf\.function(?s:.*)\n    .*\(.*\b(\w+)\b(?s:.*)\.watch\(\[?\1\b", "NoneType"
         ),
     ),
     Explained(
