@@ -31,8 +31,9 @@ they use (`case.uses_of_source()`), and work on the columns of `case.flow.edges`
 
 from __future__ import annotations
 
-from tapelab.diagnosis.explanation import explain, explain_call, explain_recording, why
+from tapelab.diagnosis.explanation import explain, explain_call, explain_recording
 from tapelab.diagnosis.finding import Explanation, Finding, Fix, Step, Where
+from tapelab.diagnosis.last_gradient import why
 
 __all__ = [
     "Explanation",

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 GRADIENT_METHODS: Final = (".gradient", ".jacobian", ".batch_jacobian")
 """How the calls end that ask a tape."""
 
+TRAINING_METHODS: Final = (".fit", ".train_on_batch")
+"""How the calls end that run ops and ask a tape inside the library."""
+
 ROOM: Final = 32
 """How many characters a number, or an expression without a name, may take in a sentence."""
 
@@ -47,6 +50,8 @@ def name_of(case: Case, tensor: int) -> str:
     facts = case.recording.tensor(tensor)
     if facts.named and facts.name != "Variable":
         return facts.name
+    if tensor in case.targets and is_training_call(case, facts.span):
+        return "loss"
     request = argument(case, tensor)
     if request and len(request.text) <= ROOM:
         return request.text
@@ -74,12 +79,27 @@ class Spot(NamedTuple):
 def spot(case: Case, event: int, otherwise: str = "") -> Spot:
     """Where an event happened; its text is what to say `otherwise` where none is known."""
     span = case.recording.event_spans[event]
-    return Spot(span, text_of(case, span) or otherwise, case.codes.line(span))
+    return Spot(span, text_at(case, event, otherwise), case.codes.line(span))
 
 
 def text_of(case: Case, span: int) -> str:
     """What is written at a place, in one line of bearable length; empty where it is not known."""
     return shortened(case.codes.text(span))
+
+
+def text_at(case: Case, event: int, otherwise: str = "") -> str:
+    """What is written where an event happened; of an op that `fit` ran, the name of the op."""
+    span = case.recording.event_spans[event]
+    ran = case.recording.event(event)
+    if isinstance(ran, e.Ran) and is_training_call(case, span):
+        return case.recording.ops[ran.op].name
+    return text_of(case, span) or otherwise
+
+
+def is_training_call(case: Case, span: int) -> bool:
+    """Whether a place is a call such as `model.fit(x, y)`, whose ops run in the library."""
+    call = case.codes.expression(span)
+    return isinstance(call, ast.Call) and ast.unparse(call.func).endswith(TRAINING_METHODS)
 
 
 def shortened(text: str) -> str:
@@ -99,7 +119,7 @@ def argument(case: Case, tensor: int) -> Written | None:
     request = [(each.event, each.span) for each in places if isinstance(each.event, e.Asked)]
     for event, span in sorted(request, key=lambda pair: pair[0].method == e.Method.PICTURE):
         call, code = case.codes.expression(span), case.codes.of(span)
-        if code and isinstance(call, ast.Call):
+        if code and isinstance(call, ast.Call) and not is_training_call(case, span):
             node = _argument(case, event, call, tensor)
             if node is not None:
                 return Written(code, node)

@@ -2,18 +2,16 @@
 
 Without a path, the detectors of the source come first; then one detector for each cut; then the
 checks of every call. Findings that say the same are reported once, and the most decisive rank comes
-first. `explain` and `why` are the public functions, `finding_of` explains errors of the engine.
+first. `explain` is the public function, `finding_of` explains errors of the engine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab import nest
 from tapelab.core.garbage_collection import gc_relaxed
-from tapelab.core.log import thread
 from tapelab.core.tape import GradientTape
 from tapelab.diagnosis.case import Analysis, Case
 from tapelab.diagnosis.declarations import (
@@ -23,7 +21,7 @@ from tapelab.diagnosis.declarations import (
     DECLARED,
     ON_REFUSAL,
 )
-from tapelab.diagnosis.descriptions import name_of, shortened
+from tapelab.diagnosis.descriptions import name_of
 from tapelab.diagnosis.discrete_choices import is_reported_elsewhere
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.families import checks, source_causes
@@ -34,13 +32,10 @@ from tapelab.diagnosis.refused_ops import all_none
 from tapelab.diagnosis.second_derivatives import crosses_a_gradient, is_rightly_zero
 from tapelab.diagnosis.tape_lifetime import stopped_inside
 from tapelab.diagnosis.unwatched_source import not_watched
-from tapelab.locales import paragraph, say
-from tapelab.recorder.builder import build_recording
-from tapelab.recorder.interning import Spans
+from tapelab.locales import say
 from tapelab.recorder.introspection import introspect, introspect_refusal
 
 if TYPE_CHECKING:
-    from tapelab.core.origin import Origin
     from tapelab.errors import Refusal
     from tapelab.recording import Recording
 
@@ -193,50 +188,6 @@ def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
     with gc_relaxed():
         recording, call, positions = introspect(tape, target, source)
         return explain_call(recording, call, positions)
-
-
-def why() -> Explanation:
-    """Explain the last gradient asked for in this thread that was None, a part, zero or NaN.
-
-    It needs the tape that was asked to be there still, and says so where that is gone.
-    """
-    whole, gone = None, ""
-    for reference, serial, place in reversed(thread.recent_calls):
-        tape = reference()
-        serials = [answer.serial for answer in tape._gradient_calls] if tape else []
-        if tape is None or serial not in serials:
-            gone = gone or ("" if whole else _is_gone(place))
-            continue
-        explanation = explain_call(build_recording(tape, derived=True), serials.index(serial))
-        if gone:
-            older = say("This is about an earlier one:")
-            answer = paragraph(gone, older, explanation.headline)
-            explanation = replace(explanation, answer=answer)
-        if explanation.findings:
-            return explanation
-        whole = whole or explanation
-    return whole or _nothing_to_explain(gone)
-
-
-def _is_gone(place: Origin) -> str:
-    """That the tape of a question is no more, and why."""
-    where = Spans()
-    text = shortened(where.text(where.of_origin(place))) or "tape.gradient"
-    return say(
-        "The tape of `{question}` in line {line} was deleted, and its records with it. A tape "
-        "lives as long as a name refers to it. Return it with the gradient, or call "
-        "`tf.explain(tape, target, source)` where it exists.",
-        question=text,
-        line=where.rows[0][1],
-    )
-
-
-def _nothing_to_explain(gone: str) -> Explanation:
-    said = gone or say(
-        "There was no gradient call in this thread so far. After `tape.gradient(target, source)`, "
-        "`tf.why()` explains why it is None, incomplete, zero or NaN."
-    )
-    return Explanation("", "", connected=False, partial=False, findings=(), answer=said)
 
 
 def finding_of(refusal: Refusal) -> Finding | None:

@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.diagnosis.descriptions import name_of, paragraph, say, say_many, text_of
+from tapelab.diagnosis.descriptions import (
+    is_training_call,
+    name_of,
+    paragraph,
+    say,
+    say_many,
+    text_at,
+    text_of,
+)
 from tapelab.diagnosis.finding import Finding, Fix, Step
 from tapelab.diagnosis.tape_block import tape_name
 
@@ -60,11 +68,14 @@ class Site:
     ) -> Finding:  # fmt: skip
         """A finding at this place, with its message as sentences; empty ones are left out.
 
-        `fix` is None where no single line repairs the program. The evidence is the event of the
+        `fix` is None where no single line repairs the program, and left out where the op ran inside
+        of `fit`: the line there is not the op. The evidence is the event of the
         place, unless other events are given.
         """
         if evidence is None:
             evidence = (self.event,) if self.event >= 0 else ()
+        if is_training_call(self.case, self.span):
+            fix = None
         where, message = self.case.codes.where(self.span, self.part), paragraph(*sentences)
         return Finding(code, title, message, where, fix, evidence, steps)
 
@@ -90,7 +101,7 @@ def site_of(case: Case, event: int, otherwise: str = "", /, **values: Any) -> Si
     `values` are further fields that several sentences about the place use.
     """
     span = case.recording.event_spans[event]
-    return Site(case, span, text_of(case, span) or otherwise, event, values=values)
+    return Site(case, span, text_at(case, event, otherwise), event, values=values)
 
 
 def site_at(case: Case, span: int, otherwise: str = "", /, **values: Any) -> Site:

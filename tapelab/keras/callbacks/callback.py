@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapelab.keras.class_settings import Configured
+
+if TYPE_CHECKING:
+    from tapelab.recorder.training_log import TrainingLog
 
 
 class Callback(Configured):
@@ -90,6 +93,8 @@ class History(Callback):
         super().__init__()
         self.history: dict[str, list[Any]] = {}
         self.epoch: list[int] = []
+        self.gradients: TrainingLog | None = None
+        """The losses and gradient norms of the steps, for `tf.show(history)` and `tf.why()`."""
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Forget the epochs of an earlier training."""

@@ -19,6 +19,7 @@ from tapelab.keras.training.batches import (
     unpacked,
 )
 from tapelab.keras.training.train_steps import TrainSteps
+from tapelab.recorder.training_log import TrainingLog, training_log
 
 
 class Trainer(TrainSteps):
@@ -57,27 +58,32 @@ class Trainer(TrainSteps):
         validation = _validation_batches(validation_data, validation_batch_size or batch_size)
         events.on_train_begin()
         logs: dict[str, Any] = {}
-        for epoch in range(initial_epoch, epochs):
-            logs = self._train_epoch(epoch, batches, events)
-            if validation is not None and (epoch + 1) % validation_freq == 0:
-                result = self._test_epoch(EpochIterator(validation, validation_steps), events)
-                logs.update({f"val_{name}": value for name, value in result.items()})
-            events.on_epoch_end(epoch, logs)
-            if self.stop_training:
-                break
+        with training_log() as gradients:
+            if events.history is not None:
+                events.history.gradients = gradients
+            for epoch in range(initial_epoch, epochs):
+                logs = self._train_epoch(epoch, batches, events, gradients)
+                if validation is not None and (epoch + 1) % validation_freq == 0:
+                    result = self._test_epoch(EpochIterator(validation, validation_steps), events)
+                    logs.update({f"val_{name}": value for name, value in result.items()})
+                events.on_epoch_end(epoch, logs)
+                if self.stop_training:
+                    break
         self.optimizer.finalize_variable_values(self.trainable_variables)  # type: ignore[attr-defined]  # a layer's
         events.on_train_end(logs)
         return events.history
 
     def _train_epoch(
-        self, epoch: int, batches: EpochIterator, callbacks: CallbackList
+        self, epoch: int, batches: EpochIterator, callbacks: CallbackList, gradients: TrainingLog
     ) -> dict[str, Any]:
         """Train for an epoch; return the metrics."""
         self.reset_metrics()
+        gradients.begin_epoch()
         callbacks.on_epoch_begin(epoch)
         logs: Any = {}
         for step, data in batches:
             callbacks.on_train_batch_begin(step)
+            gradients.begin_step()
             logs = self.train_step(data)
             callbacks.on_train_batch_end(step, _python_numbers(logs))
             if self.stop_training:
