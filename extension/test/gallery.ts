@@ -12,6 +12,7 @@ function show(place: HTMLElement): void {
   const actions: LiveActions = {
     pause: () => update((state = { ...state, paused: !state.paused })),
     choose: (step) => update((state = { ...state, chosen: step })),
+    point: (focus) => update((state = { ...state, focus })),
     open: nothing,
     explain: nothing,
     goTo: nothing,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Callable, Iterable
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -15,7 +16,7 @@ from tapelab.locales import language, of_explorer
 from tapelab.recording import Recording, compression
 from tapelab.recording.codec import to_packed
 from tapelab.recording.events import KIND_OF, Ran
-from tapelab.views import text_view
+from tapelab.views import svg, text_view
 from tapelab.views.card import direction
 
 STATIC: Final = Path(__file__).parent.parent / "static"
@@ -23,6 +24,7 @@ _STYLE: Final = (
     "html{color-scheme:light dark}html[data-theme=light]{color-scheme:light}"
     "html[data-theme=dark]{color-scheme:dark}html{scroll-padding-bottom:190px}"
     "body{margin:0}noscript pre{padding:12px}"
+    "noscript svg{max-width:100%;height:auto;background:#fff}"
 )
 HEIGHT: Final = 640
 """Of the picture in a notebook's output, in pixels, until it tells how high it is."""
@@ -58,6 +60,37 @@ dark, and be found.
 A live widget that finds its page takes its place; see `extension/src/widget`.
 """
 
+_STATIC_STYLE: Final = (
+    "<style>iframe~.tapelab-static{display:none}"
+    "@media (scripting:none){iframe:has(~.tapelab-static){display:none}"
+    "iframe~.tapelab-static{display:block}}</style>"
+)
+"""Shows the static figure where the frame is not: GitHub, and a notebook that is not trusted, take
+out the frame and this rule; without JavaScript the frame would be empty.
+"""
+LONGEST_DRAWN: Final = 5_000
+"""An output of a recording of more events has no static figure, which would take over 0.2 s."""
+
+
+def static_svg(recording: Recording) -> str:
+    """The whole graph as a static SVG; empty for a recording that is too long."""
+    return svg.svg(recording) if 0 < len(recording) <= LONGEST_DRAWN else ""
+
+
+def static_image(recording: Recording) -> str:
+    """The whole graph as an image, shown where no frame and no script is."""
+    drawn = static_svg(recording)
+    return image_beside_frame(drawn, f"tapelab: {recording.tape.name or 'tape'}") if drawn else ""
+
+
+def image_beside_frame(drawn: str, name: str) -> str:
+    """An SVG as an image that shows only where the frame before it does not."""
+    data = b64encode(drawn.encode()).decode("ascii")
+    return (
+        f'{_STATIC_STYLE}<img class="tapelab-static" alt="{escape(name)}" '
+        f'src="data:image/svg+xml;base64,{data}" style="max-width:100%;background:#fff">'
+    )
+
 
 def page(
     recording: Recording,
@@ -66,9 +99,9 @@ def page(
     step: int | None = None,
     predict: bool = False,
 ) -> str:
-    """One self-contained HTML document; without JavaScript it shows the picture as text."""
+    """One self-contained HTML document; without JavaScript it shows a static figure and text."""
     without = escape(text_view.picture(recording, step=step, explanation=explanation), quote=False)
-    fallback = f"<noscript><pre>{without}</pre></noscript>"
+    fallback = f"<noscript>{static_svg(recording)}<pre>{without}</pre></noscript>"
     return _document(
         recording, container(recording, explanation, step=step, predict=predict) + fallback
     )
@@ -108,10 +141,21 @@ def container(
 
 def wrapped(content: str, recording: Recording) -> str:
     """Data in an element of the chosen language, to be filled in by the standalone bundle."""
-    words = of_explorer(recording.said)
+    return with_words(content, recording.said)
+
+
+def with_words(content: str, more: Callable[[], Iterable[str]] = tuple) -> str:
+    """Data in an element of the chosen language; `more` names words beside the Explorer's."""
+    words = of_explorer(more)
     if words:
         content += as_json("words", words)
     return f'<div class="tapelab" lang="{escape(language())}">{content}</div>'
+
+
+def tape_of_step(step: int, recording: Recording, explanation: Any) -> str:
+    """The tape of a step of a training, which the film opens."""
+    tape = _script("tape", to_packed(recording), f' data-step="{step}"')
+    return f"<div>{tape}{as_json('explanation', plain(explanation))}</div>"
 
 
 def packed(kind: str, data: bytes, at: str = "") -> str:
@@ -170,7 +214,7 @@ def frame(
     content = text_view.picture(recording, step=step, explanation=explanation)
     name = recording.tape.name or "tape"
     body = container(recording, explanation, step=step, predict=predict)
-    return framed(name, _document(recording, body), content, identity)
+    return framed(name, _document(recording, body), content, identity) + static_image(recording)
 
 
 def framed(name: str, document: str, fallback: str, identity: str = "") -> str:

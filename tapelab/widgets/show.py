@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from tapelab.core.tape import GradientTape
 from tapelab.diagnosis import Explanation, explain_call, explain_recording
@@ -24,10 +24,13 @@ from tapelab.views import (
 from tapelab.views.card import DATA
 from tapelab.views.tape_summary import last_gradient_call
 from tapelab.widgets.cell_output import Page, first_in_cell, in_marimo, in_terminal, shell
+from tapelab.widgets.training_picture import TrainingPicture, show_training, training_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from tapelab.keras.callbacks.callback import History
+    from tapelab.recording.training_series import TrainingSeries
     from tapelab.widgets.explorer import Explorer
 
 
@@ -37,6 +40,7 @@ TapeLike: TypeAlias = (
 """What can be shown: a tape, a recording, its bytes, a picture, or the path of a `.tape` file."""
 
 
+@overload
 def show(
     tape: TapeLike,
     target: Any = None,
@@ -44,16 +48,33 @@ def show(
     *,
     step: int | None = None,
     predict: bool = False,
-) -> Picture:
+) -> Picture: ...
+
+
+@overload
+def show(tape: History | TrainingSeries) -> TrainingPicture: ...
+
+
+def show(
+    tape: TapeLike | History | TrainingSeries,
+    target: Any = None,
+    source: Any = None,
+    *,
+    step: int | None = None,
+    predict: bool = False,
+) -> Picture | TrainingPicture:
     """Show what a tape recorded: code, timeline, graph, and the backward pass from a target.
 
     A notebook draws the picture, at any place of a cell (marimo where a cell ends in it); elsewhere
     it is printed as text. Takes a tape, a recording, its bytes, or the path of a `.tape` file. With
     a target the backward pass to the source (by default: all that is watched) is part of the
     picture, with the reason where a gradient is missing. `step` is where to begin, counted from 1;
-    with `predict` the picture begins with a question about the next step.
+    with `predict` the picture begins with a question about the next step. Of the `History` that
+    `model.fit` returns it shows the gradient norms of all steps.
     """
     __tracebackhide__ = True
+    if (training := training_of(tape)) is not None:
+        return show_training(training)
     recording = recorded(tape, target, source)
     picture = Picture(recording, why_missing(recording), step, predict)
     if shell() is not None:

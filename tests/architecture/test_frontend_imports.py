@@ -18,7 +18,7 @@ EXTENSION = Path(__file__).resolve().parents[2] / "extension"
 SOURCES = EXTENSION / "src"
 
 CORE = (
-    "schema graph explanation whatif live words",  # plain data, and the words on screen
+    "schema graph explanation whatif carried film live words",  # plain data, and the words on screen
     "dom text mathematics mathml compression clipboard",  # elements, formulas, bytes: of any page
     "numbers columns events recording measures previews planes",  # the recording
     "table graphbuilder buildgraph model stepstate flow memory watched predict equations",
@@ -30,7 +30,7 @@ CORE = (
     "views",  # elements for a state
     (
         "styles root heights player panzoom keyboard scroll sliderstate drawings viewfinder"
-        " explorer mount livepanel"  # a page that is kept in step with a store
+        " paper explorer mount livepanel filmpanel"  # a page that is kept in step with a store
     ),
 )
 LAYERS = (

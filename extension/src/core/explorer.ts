@@ -11,6 +11,7 @@ import type { Direction } from './layout.js';
 import { listenForMoves } from './panzoom.js';
 import type { Listen } from './panzoom.js';
 import { stateAt } from './stepstate.js';
+import { followPrint } from './paper.js';
 import { Player } from './player.js';
 import type { Guess } from './predict.js';
 import { showCurrent } from './scroll.js';
@@ -81,6 +82,7 @@ export class Explorer implements Handle {
     this.finder = new Viewfinder(root, store, () => this.chart());
     this.cleanups.push(store.subscribe(() => this.update()));
     this.cleanups.push(onExtras(() => this.dressUp()));
+    this.cleanups.push(followPrint(this.page, store));
     this.listen();
     this.observe();
     this.dressUp();

@@ -1,5 +1,7 @@
-/** A number as JSON carries it: one that is not finite comes as a word, such as 'nan' or '-inf'. */
-export type Carried = number | string | null;
+import { numberOf } from './carried.js';
+import type { Carried } from './carried.js';
+import { withRows } from './film.js';
+import type { FilmRow, TrainingSeries } from './film.js';
 
 export type GradientState = 'gradient' | 'none' | 'zero' | 'nan' | 'pending';
 
@@ -75,6 +77,17 @@ export interface LiveState {
   readonly norms: Readonly<Record<string, Series>>;
   /** The step that the learner looks back at; null follows the newest. */
   readonly chosen: number | null;
+  /** The newest steps, for the film; older ones are thinned. */
+  readonly rows: readonly FilmRow[];
+  /** The film of the run before this one, to compare. */
+  readonly before: Pick<TrainingSeries, 'variables' | 'rows'> | null;
+  readonly focus: FilmFocus;
+}
+
+/** What is pointed at in the film: the line of the keys, and the cell under the mouse. */
+export interface FilmFocus {
+  readonly line: number;
+  readonly hover: { readonly column: number; readonly line: number } | null;
 }
 
 export const NOTHING_YET: LiveState = {
@@ -87,6 +100,9 @@ export const NOTHING_YET: LiveState = {
   losses: [],
   norms: {},
   chosen: null,
+  rows: [],
+  before: null,
+  focus: { line: 0, hover: null },
 };
 
 /** What the buttons of the panel do. One that is left out has no button. */
@@ -94,6 +110,8 @@ export interface LiveActions {
   readonly pause?: () => void;
   /** Look back at a step, or follow the newest again. */
   readonly choose?: (step: number | null) => void;
+  /** Point at a part of the film. */
+  readonly point?: (focus: FilmFocus) => void;
   /** Show the tape of a step in the Explorer. */
   readonly open?: (step: number | null) => void;
   readonly explain?: (step: number | null) => void;
@@ -104,12 +122,6 @@ export interface LiveActions {
 
 /** A curve of more points is thinned to half of them: it is a few hundred pixels wide. */
 const MOST_POINTS = 320;
-
-const INFINITE: Readonly<Record<string, number>> = { inf: Infinity, '-inf': -Infinity };
-
-export function numberOf(carried: Carried): number {
-  return typeof carried === 'number' ? carried : (INFINITE[carried ?? ''] ?? NaN);
-}
 
 function longer(series: Series, more: Series): Series {
   const all = [...series, ...more];
@@ -128,7 +140,9 @@ export function withMessage(state: LiveState, message: LiveMessage): LiveState {
   message.variables.forEach(({ name }, at) => {
     const more = message.history.flatMap(([step, , all]) => {
       const norm = all[at];
-      return norm === null || norm === undefined ? [] : [[step, numberOf(norm)] as const];
+      return norm === null || norm === undefined || norm === 'none'
+        ? []
+        : [[step, numberOf(norm)] as const];
     });
     norms[name] = longer(anew ? [] : (state.norms[name] ?? []), more);
   });
@@ -143,5 +157,17 @@ export function withMessage(state: LiveState, message: LiveMessage): LiveState {
     losses: longer(anew ? [] : state.losses, losses),
     norms,
     chosen: anew ? null : state.chosen,
+    rows: withRows(anew ? [] : state.rows, message.history),
+    before: anew && state.now && state.rows.length > 1 ? seriesOf(state, state.now) : state.before,
+    focus: anew ? NOTHING_YET.focus : state.focus,
   };
+}
+
+/** The steps that are known of a run, as the film takes them. */
+export function seriesOf(
+  { rows }: LiveState,
+  { variables }: LiveMessage,
+): Pick<TrainingSeries, 'variables' | 'rows'> {
+  const sizeOf = (shape: readonly number[]): number => shape.reduce((size, axis) => size * axis, 1);
+  return { rows, variables: variables.map(({ name, shape }) => [name, sizeOf(shape)] as const) };
 }

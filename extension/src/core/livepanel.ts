@@ -2,6 +2,7 @@ import { patch } from './dom.js';
 import type { LiveActions, LiveState } from './live.js';
 import { createRoot } from './root.js';
 import { STYLES } from './styles.js';
+import film from './styles/film.css';
 import live from './styles/live.css';
 import { liveView } from './views/live.js';
 import { say, speak } from './words.js';
@@ -16,7 +17,7 @@ export interface LiveOptions {
 /** Draw the panel inside an element; the result draws it again with another state. */
 export function mount(host: Element, state: LiveState, options: LiveOptions = {}) {
   speak(options.words);
-  const root = createRoot(host, options.language, say('Tape panel'), STYLES + live);
+  const root = createRoot(host, options.language, say('Tape panel'), STYLES + live + film);
   // A sheet in one place of a page dresses all of it.
   root.classList.add('live');
   const update = (next: LiveState): void => {

@@ -98,6 +98,11 @@ export class Connection implements IDisposable {
     this.update({ ...this.live, chosen: step });
   }
 
+  point(focus: LiveState['focus']): void {
+    if (this.frozen) this.frozen = { ...this.frozen, focus };
+    this.update({ ...this.live, focus });
+  }
+
   /** Ask the kernel for something, at the latest when it has greeted. */
   ask(request: Request): void {
     if (this.greeted) this.send(request);

@@ -96,6 +96,7 @@ export class TapePanel extends Widget {
     const actions: LiveActions = {
       pause: () => this.pause(),
       choose: (step) => this.connection?.choose(step),
+      point: (focus) => this.connection?.point(focus),
       open: (step) => this.open({ step }),
       explain: (step) => this.explain({ step }),
       connect: () => this.reconnect(),

@@ -147,7 +147,7 @@ class Run:
             if track is not None:
                 track.norm = norm(result)
                 track.seen, track.state = source, state_of(result, track.norm)
-                norms[key] = carried(track.norm)
+                norms[key] = "none" if result is None else carried(track.norm)
         self.loss = carried(loss([each.value for each in call.targets]))
         self.rows.append((call.step, self.loss, list(map(norms.get, self.tracks)), call.question))
         for key in norms:
@@ -186,6 +186,7 @@ class Run:
                 title = say(SAID[state], gradient=f"d{self._target(call)}/d{track.name}")
                 finding = {"code": code, "title": title, "source": track.name, "line": line}
                 self.findings[about] = {**finding, "cell": cell, "step": call.step, "now": True}
+                self.tapes.pin(call.step)
 
 
 def keys_of(sources: tuple[LoggedTensor, ...]) -> tuple[Any, ...]:

@@ -24,6 +24,7 @@ A_RECORD: Final = 600
 """The approximate size of one record of a released tape, in bytes."""
 MOST_BYTES: Final = 32_000_000
 LARGEST: Final = MOST_BYTES // 4
+MOST_PINNED: Final = 8
 
 
 class KeptTape:
@@ -62,11 +63,17 @@ def _length(window: list[Any]) -> int:
 
 
 class TapeStore:
-    """The tapes of some steps; those of the oldest make room for new ones."""
+    """The tapes of some steps; those of the oldest make room for new ones, pinned ones last."""
 
     def __init__(self) -> None:
         self._kept: dict[int, KeptTape] = {}
+        self._pinned: set[int] = set()
         self._bytes = 0
+
+    def pin(self, step: int) -> None:
+        """Keep the tape of a step at which a gradient first went wrong, while there is room."""
+        if len(self._pinned) < MOST_PINNED:
+            self._pinned.add(step)
 
     def put(self, step: int, kept: KeptTape, most: int) -> None:
         """Keep the tape of a step, and at most so many in all."""
@@ -75,7 +82,12 @@ class TapeStore:
         self._kept[step] = kept
         self._bytes += kept.bytes
         while len(self._kept) > most or self._bytes > MOST_BYTES:
-            self._bytes -= self._kept.pop(next(iter(self._kept))).bytes
+            self._bytes -= self._kept.pop(self._oldest()).bytes
+
+    def _oldest(self) -> int:
+        """The oldest step that is not pinned; the oldest of all where all are."""
+        free = (step for step in self._kept if step not in self._pinned)
+        return next(free, next(iter(self._kept)))
 
     def __contains__(self, step: int) -> bool:
         return step in self._kept

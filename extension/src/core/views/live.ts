@@ -1,6 +1,8 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
-import { numberOf } from '../live.js';
+import { numberOf } from '../carried.js';
+import { filmOf } from '../film.js';
+import { seriesOf } from '../live.js';
 import type {
   LiveActions,
   LiveFinding,
@@ -11,6 +13,7 @@ import type {
 } from '../live.js';
 import { count, formatNumber, formatShape, grouped } from '../numbers.js';
 import { say, WORDS } from '../words.js';
+import { filmView } from './film.js';
 import { dots, logarithms, numberAt, scaleOf, spark } from './curve.js';
 import { withoutTape } from './notape.js';
 import { button, chip, iconButton, prose } from './parts.js';
@@ -188,6 +191,32 @@ function normsView(state: LiveState, { variables, more = 0 }: LiveMessage): Chil
   );
 }
 
+/** At least so many steps make a film. */
+const LEAST_STEPS = 3;
+/** So many columns are drawn at most. */
+const COLUMNS = 80;
+
+/** The heat map of all steps, and below it that of the run before. */
+function trainingView(state: LiveState, now: LiveMessage, actions: LiveActions): Child {
+  const { rows, before, chosen, focus } = state;
+  if (rows.length < LEAST_STEPS || !now.variables.length) return null;
+  const film = filmOf(seriesOf(state, now), COLUMNS);
+  const kept = now.kept ?? null;
+  return h(
+    'div',
+    { class: 'sect' },
+    h('div', { class: 'head' }, h('h4', {}, say('Gradient norms by step'))),
+    filmView({ film, kept, epochs: [], step: chosen, focus }, actions),
+    before && [
+      h('h4', { class: 'before' }, say('The run before')),
+      filmView(
+        { film: filmOf(before, COLUMNS), kept: [], epochs: [], step: null, focus: null },
+        {},
+      ),
+    ],
+  );
+}
+
 /** What is watched, with its numbers: closed until somebody wants to see them. */
 function valuesView(variables: readonly LiveVariable[]): Child {
   const known = variables.filter(({ value }) => value);
@@ -283,6 +312,7 @@ export function liveView(state: LiveState, actions: LiveActions): VNode[] {
   if (!now.tape && !now.step && !now.variables.length) return [head, withoutTape(state, actions)];
   const body: Child[] = [
     now.loss !== null && lossView(state, numberOf(now.loss), actions),
+    trainingView(state, now, actions),
     normsView(state, now),
     valuesView(now.variables),
     now.tape && tapeView(now.tape),

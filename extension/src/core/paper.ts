@@ -1,0 +1,25 @@
+import type { Store } from './store.js';
+
+/**
+ * On paper the last step stands, with all values and gradients, unless the reader has gone to
+ * another one. After printing, the step on the screen is the one before.
+ */
+export function followPrint(page: Window, store: Store): () => void {
+  let before = 0;
+  const lay = (): void => {
+    const { step, view, model, predicting } = store.state();
+    if (step > 1 || view !== 'tape' || predicting !== 'off') return;
+    before = step;
+    store.dispatch({ kind: 'go', step: model.stepCount });
+  };
+  const lift = (): void => {
+    if (before) store.dispatch({ kind: 'go', step: before });
+    before = 0;
+  };
+  page.addEventListener('beforeprint', lay);
+  page.addEventListener('afterprint', lift);
+  return () => {
+    page.removeEventListener('beforeprint', lay);
+    page.removeEventListener('afterprint', lift);
+  };
+}
