@@ -174,3 +174,20 @@ test('the legend names what occurs, and each look is one path', () => {
   );
   assert.ok(host.querySelectorAll('.cells path').length <= 15);
 });
+
+test('variables that went wrong together are one button, which goes there', () => {
+  const chosen: unknown[] = [];
+  const rows = rowsOf(9, (step) => (step > 4 ? 'nan' : 1)).map(
+    ([step, loss, [norm]]) => [step, loss, [norm!, norm!, norm!]] as const,
+  );
+  const variables = ['a', 'b', 'c'].map((name) => [name, 1] as const);
+  const film = filmOf({ variables, rows }, 80);
+  const { host } = drawn({ ...STATE, film }, { choose: (step) => chosen.push(step) });
+  const buttons = [...host.querySelectorAll('button')];
+  assert.deepEqual(
+    buttons.map((each) => each.textContent),
+    ['a and 2 more: NaN or infinite from step 5'],
+  );
+  buttons[0]!.click();
+  assert.deepEqual(chosen, [5]);
+});

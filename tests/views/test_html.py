@@ -12,7 +12,7 @@ import pytest
 
 from tapelab.recording import from_bytes
 from tapelab.recording.compression import byte_planes
-from tapelab.views import explanation_card, html
+from tapelab.views import explanation_card, html, svg
 
 DATA = re.compile(r'class="tapelab-recording"([^>]*)>([^<]*)</script>')
 WHY = re.compile(r'class="tapelab-explanation">([^<]*)</script>')
@@ -80,9 +80,21 @@ def test_the_page_is_at_most_90_kilobytes_besides_its_data(golden):
     assert len(page.encode()) - carried < 90_000
 
 
-def test_without_javascript_the_picture_is_text(golden):
-    page = html.page(golden("scene_a"))
-    assert "x * y      12.0000    1.0000" in page.split("<noscript><pre>")[1]
+def test_without_javascript_the_page_shows_a_figure_and_text(golden):
+    static = html.page(golden("scene_a")).split("<noscript>")[1]
+    assert static.startswith("<svg")
+    assert "x * y      12.0000    1.0000" in static.split("<pre>")[1]
+
+
+def test_beside_the_frame_stands_the_whole_graph_as_an_image(golden):
+    data = re.search(r'src="data:image/svg\+xml;base64,([^"]*)"', html.frame(golden("scene_a")))[1]
+    assert base64.b64decode(data).decode() == svg.svg(golden("scene_a"))
+
+
+def test_a_recording_that_is_too_long_has_no_static_figure(golden, monkeypatch):
+    monkeypatch.setattr(html, "LONGEST_DRAWN", 3)
+    assert "data:image" not in html.frame(golden("scene_a"))
+    assert "<noscript><pre>" in html.page(golden("scene_a"))
 
 
 def test_code_and_explanations_cannot_break_out_of_their_place(golden):

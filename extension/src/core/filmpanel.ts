@@ -1,5 +1,5 @@
 import { h, patch } from './dom.js';
-import { filmOf } from './film.js';
+import { filmOf, troublesOf } from './film.js';
 import type { TrainingSeries } from './film.js';
 import type { FilmFocus } from './live.js';
 import { createRoot } from './root.js';
@@ -24,8 +24,9 @@ export function mountFilm(host: Element, series: TrainingSeries, options: FilmOp
   speak(options.words);
   const root = createRoot(host, options.language, say('Gradient norms by step'), STYLES + film);
   const drawn = filmOf(series, COLUMNS);
-  let step: number | null = null;
-  let focus: FilmFocus = { line: 0, hover: null };
+  const [first] = troublesOf(drawn);
+  let step: number | null = first ? drawn.columns[first.column]! : null;
+  let focus: FilmFocus = { line: first?.line ?? 0, hover: null };
   const { open } = options;
   const actions = {
     choose: (next: number | null) => {

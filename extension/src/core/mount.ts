@@ -26,6 +26,8 @@ export interface MountOptions {
   readonly explanation?: Explanation | null;
   /** The step to begin with, from 1; without one, an explanation comes first. */
   readonly step?: number;
+  /** Begin with the explanation, whatever it says of the gradient. */
+  readonly why?: boolean;
   readonly language?: string | undefined;
   /** What the language says in place of the English; without it English stands. */
   readonly words?: Catalogue | undefined;
@@ -54,7 +56,8 @@ function initialState(model: Model, options: MountOptions): State {
   const { explanation, guesses = [] } = options;
   const findings = explanation?.findings.length ?? 0;
   const lacks = explanation?.connected === false || explanation?.partial;
-  const asksWhy = findings > 0 && lacks && !options.step && !options.predict;
+  const asks = options.why || (lacks && !options.step && !options.predict);
+  const asksWhy = findings > 0 && asks;
   const step = Math.max(
     1,
     Math.min(model.stepCount, options.step ?? (options.whatIf ? model.stepCount : 1)),

@@ -198,7 +198,7 @@ export class TapePanel extends Widget {
   private showTape(taken: Taking, explanation: Explanation | null): void {
     this.live.remove();
     this.node.append(this.tape.node);
-    const why = this.asksWhy ? {} : { step: 1 };
+    const why = this.asksWhy ? { why: true } : { step: 1 };
     void this.tape.show(taken, { explanation, ...why }, this.preferences);
   }
 

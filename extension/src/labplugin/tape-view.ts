@@ -35,7 +35,7 @@ export class TapeView {
   /** Show what the kernel sent; its explanation comes first. */
   async show(
     taken: Taking,
-    start: Pick<MountOptions, 'explanation' | 'step'>,
+    start: Pick<MountOptions, 'explanation' | 'step' | 'why'>,
     how: Preferences,
   ): Promise<void> {
     const mine = ++this.latest;

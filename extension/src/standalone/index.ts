@@ -84,7 +84,7 @@ function showFilm(script: HTMLScriptElement): void {
     const read = fromBase64(tape.textContent ?? '');
     const recording = tape.dataset['packed'] ? await unpacked(read) : read;
     const explanation = readJson<Explanation>(tape.parentElement!, 'explanation');
-    mount(below, { recording, explanation, language, words });
+    mount(below, { recording, explanation, language, words, why: true });
     below.scrollIntoView({ block: 'nearest' });
   };
   const series = JSON.parse(script.textContent ?? '') as TrainingSeries;

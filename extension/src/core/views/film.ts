@@ -5,7 +5,7 @@ import { columnOf, LEVELS, troublesOf } from '../film.js';
 import type { Cell, Film, Norm, Trouble } from '../film.js';
 import type { FilmFocus, LiveActions } from '../live.js';
 import { formatNumber, grouped } from '../numbers.js';
-import { say } from '../words.js';
+import { say, sayMany } from '../words.js';
 import { button } from './parts.js';
 
 export interface FilmState {
@@ -213,7 +213,11 @@ function mapView(state: FilmState, at: readonly [number, number], actions: FilmA
         ? h('path', { class: 'epoch', d: marks.map((x) => `M${x} 0v${high}`).join('') })
         : null,
       focus &&
-        h('path', { class: 'here', d: `M${column} 0h1v${high}h-1zM${column} ${line}h1v1h-1z` }),
+        'halo here'
+          .split(' ')
+          .map((look) =>
+            h('path', { class: look, d: `M${column} 0h1v${high}h-1zM${column} ${line}h1v1h-1z` }),
+          ),
     ),
   );
 }
@@ -245,41 +249,51 @@ function legendView({ low, high, lines }: Film): VNode {
   );
 }
 
-function troubleText({ lines, columns }: Film, { line, column, state }: Trouble): string {
-  const values = { name: lines[line]!.name, step: grouped(columns[column]!) };
+/** Those that went wrong in the same way at the same step, together. */
+function together(troubles: readonly Trouble[]): Trouble[][] {
+  const groups = new Map<string, Trouble[]>();
+  for (const trouble of troubles) {
+    const key = `${trouble.state} ${trouble.column}`;
+    groups.set(key, [...(groups.get(key) ?? []), trouble]);
+  }
+  return [...groups.values()];
+}
+
+function troubleText({ lines, columns }: Film, group: readonly Trouble[]): string {
+  const [{ line, column, state }] = group as readonly [Trouble];
+  const { name } = lines[line]!;
+  const more = group.length - 1;
+  const names = more
+    ? sayMany('{name} and {more} more', '{name} and {more} more', more, { name, more })
+    : name;
+  const values = { name: names, step: grouped(columns[column]!) };
   switch (state) {
     case 'nan':
-      return say('`{name}` is NaN or infinite from step {step}', values);
+      return say('{name}: NaN or infinite from step {step}', values);
     case 'none':
-      return say('`{name}` is None from step {step}', values);
+      return say('{name}: None from step {step}', values);
     case 'zero':
-      return say('`{name}` is 0 from step {step}', values);
+      return say('{name}: 0 from step {step}', values);
     case 'vanished':
-      return say('`{name}` has vanished from step {step}', values);
+      return say('{name}: vanished from step {step}', values);
   }
 }
 
 function troublesView(state: FilmState, actions: FilmActions): Child {
-  const troubles = troublesOf(state.film);
-  if (!troubles.length || !state.focus) return null;
+  const groups = together(troublesOf(state.film));
+  if (!groups.length || !state.focus) return null;
   return h(
     'ul',
     { class: 'troubles' },
-    troubles.slice(0, MOST_TROUBLES).map((trouble) =>
+    groups.slice(0, MOST_TROUBLES).map((group) =>
       h(
         'li',
         {},
-        button(troubleText(state.film, trouble).replaceAll('`', ''), 'quiet', () =>
-          go(state, trouble.column, trouble.line, actions),
+        button(troubleText(state.film, group), '', () =>
+          go(state, group[0]!.column, group[0]!.line, actions),
         ),
       ),
     ),
-    troubles.length > MOST_TROUBLES &&
-      h(
-        'li',
-        { class: 'small muted' },
-        say('… and {more} more', { more: troubles.length - MOST_TROUBLES }),
-      ),
   );
 }
 

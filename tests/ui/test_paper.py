@@ -1,0 +1,103 @@
+"""Printed pages: the whole tape with its values, or the step that was chosen, never empty nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pypdfium2
+import pytest
+from playwright.sync_api import expect
+
+import tapelab as tf
+from tests.fixtures.record import run_cell
+from tests.ui.explorer import Explorer
+
+BLUE, ORANGE = (0, 114, 178), (213, 94, 0)
+"""The colours of a value and of a gradient on paper."""
+CELL = """\
+x = tf.Variable(3.0, name="x")
+with tf.GradientTape() as tape:
+    z = x * x + tf.sin(x)
+tape.gradient(z, x)
+recording = tape.recording()"""
+MARGIN = dict.fromkeys(("left", "right", "top", "bottom"), "1cm")
+
+
+@pytest.fixture
+def page_of(browser, tmp_path):
+    """Open the exported page of a small tape, without a network, in the dark."""
+    recording = run_cell(CELL)[0]["recording"]
+    context = browser.new_context(offline=True, color_scheme="dark")
+
+    def opened(**options):
+        file = tf.show(recording, **options).export(tmp_path / "picture.html")
+        page = context.new_page()
+        page.goto(file.as_uri())
+        expect(Explorer.within(page).root).to_be_visible()
+        return page
+
+    yield opened
+    context.close()
+
+
+def printed(page):
+    """The text of all sheets of a printed page, and the sheets as images."""
+    document = pypdfium2.PdfDocument(page.pdf(print_background=True, format="A4", margin=MARGIN))
+    text = "\n".join(sheet.get_textpage().get_text_range() for sheet in document)
+    return text, [np.asarray(sheet.render(scale=1.5).to_pil().convert("RGB")) for sheet in document]
+
+
+def share_of(images, colour):
+    """How many pixels of the sheets have a colour, nearly."""
+    return sum(int((np.abs(each.astype(int) - colour).max(axis=2) < 24).sum()) for each in images)
+
+
+def test_a_page_nobody_touched_prints_its_last_step_with_all_values_and_gradients(page_of):
+    page = page_of()
+    text, sheets = printed(page)
+    assert "9.1411" in text  # z
+    assert "5.0100" in text  # dz/dx
+    assert share_of(sheets, ORANGE) > 200
+    assert share_of(sheets, BLUE) > 200
+
+
+def test_after_printing_the_step_on_the_screen_is_the_one_before(page_of):
+    page = page_of()
+    explorer = Explorer.within(page)
+    before = explorer.counter.inner_text()
+    printed(page)
+    expect(explorer.counter).to_have_text(before)
+    assert before.startswith("1 /")
+
+
+def test_a_chosen_step_is_printed_as_it_stands(page_of):
+    page = page_of()
+    Explorer.within(page).button("Step").click()
+    text, _ = printed(page)
+    assert "5.0100" not in text
+    assert "2 / 11" not in text
+    assert "not run yet" in text
+
+
+def test_paper_is_white_and_nothing_on_it_leaves_the_sheet(page_of):
+    _, sheets = printed(page_of())
+    for sheet in sheets:
+        edge = np.concatenate([sheet[:, :4].reshape(-1, 3), sheet[:, -4:].reshape(-1, 3)])
+        assert (edge == 255).all()
+
+
+def test_every_frame_of_the_tape_is_on_paper(page_of):
+    page = page_of()
+    text, _ = printed(page)
+    for name in ("x * x", "tf.sin(x)", "z"):
+        assert text.count(name) >= 2  # in the graph, and in the timeline
+    assert text.count("9.1411") >= 2
+
+
+def test_no_line_of_code_is_cut_on_paper(browser, tmp_path):
+    space = run_cell(f"# {'a long remark ' * 12}the end\n{CELL}")[0]
+    page = browser.new_page()
+    page.goto(tf.show(space["recording"]).export(tmp_path / "long.html").as_uri())
+    expect(Explorer.within(page).root).to_be_visible()
+    text, _ = printed(page)
+    assert "the end" in " ".join(text.split())
+    page.close()
