@@ -115,8 +115,10 @@ class TrainingLog:
         norms: dict[int, Norm] = {}
         for source, result in zip(kept.call.sources, results, strict=True):
             owner = source.owner
-            variable = owner and self._variable(owner.id, owner.name, math.prod(owner.shape))
-            if owner is None or variable is None:
+            if owner is None:
+                continue
+            variable = self._variable(owner.id, owner.name, math.prod(owner.shape))
+            if variable is None:
                 continue
             norm: Norm = "none" if result is None else quick_norm(result)
             norms[owner.id] = norm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, overload
 
 from tapelab.core.tape import GradientTape
 from tapelab.diagnosis import Explanation, explain_call, explain_recording
@@ -75,7 +75,7 @@ def show(
     __tracebackhide__ = True
     if (training := training_of(tape)) is not None:
         return show_training(training)
-    recording = recorded(tape, target, source)
+    recording = recorded(cast("TapeLike", tape), target, source)
     picture = Picture(recording, why_missing(recording), step, predict)
     if shell() is not None:
         picture._ipython_display_()

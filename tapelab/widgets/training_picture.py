@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.diagnosis import Explanation
@@ -82,7 +83,7 @@ class TrainingPicture(Shown, Drawable):
 
     def to_html(self) -> str:
         """One HTML document with the film and the tapes of some steps, offline."""
-        static = f"{self.to_svg()}<pre>{html.escape(str(self), quote=False)}</pre>"
+        static = f"{self.to_svg()}<pre>{escape(str(self), quote=False)}</pre>"
         return html.document("training", f"{self._body()}<noscript>{static}</noscript>")
 
     def to_svg(self) -> str:
