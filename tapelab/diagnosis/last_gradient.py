@@ -49,8 +49,8 @@ def why() -> Explanation:
 
 def _is_last(log: TrainingLog) -> bool:
     """Whether the last gradient call of this thread was one of the training."""
-    recent = thread.recent_calls
-    return bool(recent) and recent[-1][1] == log.last_serial
+    serials = [serial for _, serial, _ in thread.recent_calls]
+    return serials[-1:] == [log.last_serial]
 
 
 def _is_gone(place: Origin) -> str:
