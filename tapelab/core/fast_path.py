@@ -38,6 +38,7 @@ _EXACT_INTEGERS: Final = 2**24
 """Every integer below this magnitude is a float32."""
 _frame: Final = sys._getframe
 _new: Final = object.__new__
+_in_scope: Final = tuple.__new__
 
 
 def binary_fast_path(
@@ -104,8 +105,10 @@ def binary_fast_path(
         if origins is None:
             frame = _frame(up)
             origin = places.get(frame.f_lasti)
-            if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
+            if origin is None or origin[1] is not frame.f_code:
                 origin = _origin_at(op, places, up)
+            elif (scope := state["scope"]) is not None:
+                origin = _in_scope(Origin, (op, origin[1], origin[2], scope))
         else:
             origin = origins.get(op)
             if origin is None or origin[3] is not state["scope"]:
@@ -157,8 +160,10 @@ def unary_fast_path(op: Op, slow_path: Method, *, up: int = 1) -> Method:
         if origins is None:
             frame = _frame(up)
             origin = places.get(frame.f_lasti)
-            if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
+            if origin is None or origin[1] is not frame.f_code:
                 origin = _origin_at(op, places, up)
+            elif (scope := state["scope"]) is not None:
+                origin = _in_scope(Origin, (op, origin[1], origin[2], scope))
         else:
             origin = origins.get(op)
             if origin is None or origin[3] is not state["scope"]:
@@ -222,8 +227,10 @@ def fast_path_with_settings(op: Op, settings_of: Settings) -> Callable[[Method],
             if origins is None:
                 frame = _frame(1)
                 origin = places.get(frame.f_lasti)
-                if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
+                if origin is None or origin[1] is not frame.f_code:
                     origin = _origin_at(op, places, 1)
+                elif (scope := state["scope"]) is not None:
+                    origin = _in_scope(Origin, (op, origin[1], origin[2], scope))
             else:
                 origin = origins.get(op)
                 if origin is None or origin[3] is not state["scope"]:
@@ -265,6 +272,6 @@ def _origin_at(op: Op, places: dict[int, Origin], up: int) -> Origin:
     """The origin of a call of an operator, kept in `places` if user code called it directly."""
     origin = origin_here(op, up + 2)
     caller = _frame(up + 1)
-    if origin[1] is caller.f_code and origin[3] is None:
-        places[caller.f_lasti] = origin
+    if origin[1] is caller.f_code:
+        places[caller.f_lasti] = Origin(op, origin[1], origin[2], None)
     return origin

@@ -33,6 +33,12 @@ class Scope(NamedTuple):
     instruction: int
 
 
+class ModuleScope(Scope):
+    """A call of a module, a layer or a model, by its name in the one around it."""
+
+    __slots__ = ()
+
+
 class CustomGradientScope(Scope):
     """The inside of a function that has a gradient of its own."""
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
+from types import FunctionType
 from typing import Any, ClassVar, Final
 
 from tapelab import nest
+from tapelab.core.log import TRACED, origin_here, thread
+from tapelab.core.origin import ModuleScope
 from tapelab.core.variable import Variable
 from tapelab.framework.scopes import name_scope
 
@@ -24,6 +28,13 @@ class Module:
     """
 
     _TF_MODULE_IGNORED_PROPERTIES: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Let each call of the class be a group of the recording."""
+        super().__init_subclass__(**settings)
+        call = vars(cls).get("__call__")
+        if isinstance(call, FunctionType):
+            cls.__call__ = _grouped(call)  # type: ignore[operator]  # only some modules are called
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:
@@ -111,6 +122,48 @@ class Module:
                 return method(self, *args, **kwargs)
 
         return scoped
+
+
+class _Running(threading.local):
+    """The innermost module that is called."""
+
+    module: Module | None = None
+
+
+_running: Final = _Running()
+
+
+def _grouped(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A `__call__` that runs in the scope of its module, while a tape records."""
+
+    @wraps(call)
+    def scoped(self: Module, /, *args: Any, **kwargs: Any) -> Any:
+        token = thread.token
+        around = _running.module
+        if not token or token is TRACED or around is self:
+            return call(self, *args, **kwargs)
+        origin, outer = origin_here(None, 2), thread.scope
+        own = vars(self).get("_name") or _snake_case(type(self).__name__)
+        name = _place_in(around, self) or own
+        thread.scope, _running.module = ModuleScope(name, outer, *origin[1:3]), self
+        try:
+            return call(self, *args, **kwargs)
+        finally:
+            thread.scope, _running.module = outer, around
+
+    return scoped
+
+
+def _place_in(around: Module | None, module: Module) -> str:
+    """Where a module stands in another, such as `blocks[3]`; empty if not in its attributes."""
+    for name, value in vars(around).items() if around is not None else ():
+        if value is module:
+            return name
+        if isinstance(value, (list, tuple, dict)):
+            for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+                if each is module:
+                    return f"{name}[{key!r}]"
+    return ""
 
 
 def _walk(path: tuple[Any, ...], value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:

@@ -160,7 +160,7 @@ def encode_op_run(symbols: SymbolTable, run: OpRun, place: Place, pauses: Pauses
 def group_of(symbols: SymbolTable, origin: Origin, outputs: tuple[int, ...]) -> int:
     """The composite in which an op ran, whose results are called after it."""
     assert origin.op is not None
-    symbols.within(origin.scope, origin.op, outputs)
+    symbols.within(origin, origin.op, outputs)
     return symbols.groups.of(origin.scope)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.core.large_values import Dropped
-from tapelab.core.origin import Origin, Scope
+from tapelab.core.origin import ModuleScope, Origin, Scope
 from tapelab.core.value_types import Nest, Value
 from tapelab.recorder.shared_buffers import shared_buffers
 from tapelab.recording import source
@@ -329,5 +329,6 @@ class Groups:
             index = self._index[id(scope)] = len(self.rows)
             self._alive.append(scope)
             span = self._spans.of(scope.code, scope.instruction)
-            self.rows.append(Group(scope.name, outer, span))
+            kind = "module" if isinstance(scope, ModuleScope) else ""
+            self.rows.append(Group(scope.name, outer, span, kind))
         return index

@@ -13,8 +13,8 @@ from tapelab.core.origin import (
     CustomGradientScope,
     InternalScope,
     LoggedTensor,
+    ModuleScope,
     Origin,
-    Scope,
     within,
 )
 from tapelab.core.value_types import Value, Values
@@ -130,16 +130,26 @@ class SymbolTable:
             place = self._places[key] = Place(*self.naming(span), -1, span, op)
         return place
 
-    def within(self, scope: Scope | None, op: Op, results: tuple[int, ...]) -> None:
-        """Of the results inside one composite only the last keeps the name the user gave."""
+    def within(self, origin: Origin, op: Op, results: tuple[int, ...]) -> None:
+        """Of the results inside one composite only the last keeps the name the user gave.
+
+        What the user's own code computes inside a module keeps its names.
+        """
+        scope = origin.scope
         internal = within(scope, InternalScope)
         if internal is not None:
             for each in results:
                 self.tensors.rename(each, self.strings.index(internal.name))
         if scope is None or type(scope) is CustomGradientScope or internal is not None:
             return
+        place = origin.code, origin.instruction
+        if type(scope) is ModuleScope and (scope.code, scope.instruction) != place:
+            return
         while scope.outer is not None and type(scope.outer) is not CustomGradientScope:
-            scope = scope.outer
+            around = scope.outer
+            if type(around) is ModuleScope and (around.code, around.instruction) != place:
+                break
+            scope = around
         for earlier, title in self._inside.get(id(scope), ()):
             self.tensors.rename(earlier, self.strings.index(title))
         self._inside[id(scope)] = [(each, op.title.lower()) for each in results]

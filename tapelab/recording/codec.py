@@ -68,6 +68,7 @@ def _header(recording: RecordingData, layout: dict[str, list[Any]]) -> dict[str,
         for flag in FLAGS:
             if not row[flag]:
                 del row[flag]
+    tables["groups"] = [each.to_json() for each in recording.groups]
     return {
         "maker": recording.maker,
         "columns": layout,

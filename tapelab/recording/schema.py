@@ -50,11 +50,21 @@ class TapeFacts:
 
 @dataclass(frozen=True)
 class Group:
-    """A composite such as softmax, so that a picture can fold its ops."""
+    """A call of a composite such as softmax, so that a picture can fold its ops.
+
+    `kind` is "module" for a call of a module, a layer or a model, "call" for one of a function of
+    the user's, with the text of its `arguments`.
+    """
 
     name: str
     parent: int
     span: int
+    kind: str = ""
+    arguments: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields for a header; texts are left out where they are empty."""
+        return {name: value for name, value in asdict(self).items() if value != ""}
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def plain(recording: Recording, explanation: Any = None) -> dict[str, Any]:
         "sources": [asdict(each) for each in recording.sources],
         "variables": [_variable(recording, at) for at in range(len(recording.variables))],
         "ops": [each.name for each in recording.ops],
-        "groups": [asdict(each) for each in recording.groups],
+        "groups": [each.to_json() for each in recording.groups],
         "tensors": [_tensor(recording, recording.tensor(at)) for at in tensors],
         "events": [_event(recording, located) for located in recording],
         "explanation": None if explanation is None else explanation.to_json(),

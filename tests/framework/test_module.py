@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 import tapelab as tf
@@ -87,3 +89,91 @@ def test_the_diagnosis_names_a_variable_of_a_module():
 def test_a_name_with_a_blank_is_refused_with_what_would_do():
     with pytest.raises(ValueError, match="must be valid Python identifiers"):
         tf.Module(name="two words")
+
+
+class Scale(tf.Module):
+    """One weight, in a module without a name of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = tf.Variable(2.0, name="w")
+
+    def __call__(self, x):
+        scaled = x * self.w
+        return tf.tanh(scaled)
+
+
+class Stack(tf.Module):
+    """Modules in a list, in a dict and in an attribute."""
+
+    def __init__(self):
+        super().__init__(name="stack")
+        self.first = Scale()
+        self.blocks = [Scale(), Scale()]
+        self.heads = {"a": Scale()}
+
+    def __call__(self, x):
+        x = self.first(x)
+        for block in self.blocks:
+            x = block(x)
+        return self.heads["a"](x)
+
+
+def recorded(model, x=1.0):
+    with tf.GradientTape() as tape:
+        y = model(tf.constant(x))
+    return tape.recording(y)
+
+
+def test_each_call_of_a_module_is_a_group_named_after_its_place_in_the_one_around():
+    groups = recorded(Stack()).groups
+    assert [(group.name, group.parent, group.kind) for group in groups] == [
+        ("stack", -1, "module"),
+        ("first", 0, "module"),
+        ("blocks[0]", 0, "module"),
+        ("blocks[1]", 0, "module"),
+        ("heads['a']", 0, "module"),
+    ]
+
+
+def test_a_module_without_a_name_has_that_of_its_class_in_its_group():
+    class NeverNamed(tf.Module):
+        def __init__(self):
+            self.w = tf.Variable(2.0)
+
+        def __call__(self, x):
+            return x * self.w * self.w
+
+    assert [group.name for group in recorded(NeverNamed()).groups] == ["never_named"]
+
+
+def test_a_call_that_goes_on_in_the_class_above_is_one_group():
+    class Loud(Scale):
+        def __call__(self, x):
+            return super().__call__(x) * 2.0
+
+    assert [group.name for group in recorded(Loud()).groups] == ["loud"]
+
+
+def test_what_a_module_computes_keeps_the_names_that_its_code_gives():
+    recording = recorded(Scale())
+    named = [recording.tensor(at).name for at in range(len(recording.columns["tensor.role"]))]
+    assert "scaled" in named
+
+
+def test_an_error_in_a_call_leaves_its_group():
+    class Fails(tf.Module):
+        def __call__(self, x):
+            raise ValueError("no")
+
+    with tf.GradientTape() as tape:
+        x = tf.Variable(1.0)
+        with pytest.raises(ValueError, match="no"):
+            Fails()(x)
+        y = x * x
+    assert tape.recording(y).groups == ()
+
+
+def test_a_decorated_call_has_the_signature_and_the_words_of_the_users():
+    assert Dense.__call__.__name__ == "__call__"
+    assert list(inspect.signature(Scale.__call__).parameters) == ["self", "x"]

@@ -30,6 +30,10 @@ export interface GroupInfo {
   readonly name: string;
   readonly parent: number;
   readonly span: number;
+  /** `module` for a call of a module or a layer, `call` for one of a function of the learner's. */
+  readonly kind?: string;
+  /** The text of the arguments of a call. */
+  readonly arguments?: string;
 }
 
 export interface SourceInfo {

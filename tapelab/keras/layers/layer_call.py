@@ -16,7 +16,7 @@ import numpy as np
 from tapelab import nest
 from tapelab.core.cell import Holder
 from tapelab.core.log import origin_here, thread
-from tapelab.core.origin import Scope
+from tapelab.core.origin import ModuleScope
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype
 from tapelab.keras import backend
@@ -45,7 +45,7 @@ def call_scope(layer: Any, training: bool | None) -> Iterator[None]:
         layer._clear_losses()
     _context.training = training
     scope, origin = thread.scope, origin_here()
-    thread.scope = Scope(layer.name, scope, origin.code, origin.instruction)
+    thread.scope = ModuleScope(layer.name, scope, origin.code, origin.instruction)
     try:
         yield
     finally:
