@@ -13,6 +13,7 @@ const KINDS = {
   [FoldKind.Loop]: 'loop',
   [FoldKind.Range]: 'range',
   [FoldKind.Iteration]: 'iteration',
+  [FoldKind.Stretch]: 'stretch',
 };
 
 function folded(bytes: Uint8Array) {

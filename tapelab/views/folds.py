@@ -16,22 +16,31 @@ from typing import Final, NamedTuple
 
 from tapelab.recording import Recording
 from tapelab.recording import events as e
+from tapelab.recording.schema import Group
+from tapelab.views.call_groups import CallGroups
 from tapelab.views.tape_graph import Graph, NodeKind
 from tapelab.views.timeline import Model
 
 PARTS: Final = 12
 """At most so many parts of a loop are shown at once; the iterations of longer ones in ranges."""
+CALLS: Final = 24
+"""A loop that calls one module or function at most so often is shown as its calls."""
+MANY: Final = 60
+"""So many items may stand in a line; more are shown in stretches."""
 SHOWN: Final = 40
 """At first so many nodes are shown, if folding can do it."""
 
 
 class FoldKind(Enum):
-    """What is folded: one call of a composite, a loop, some iterations of a long one, or one."""
+    """What is folded: one call of a composite, a module or a function, or the block of a tape; a
+    loop, some iterations of a long one, or one; or some of very many ops in a line.
+    """
 
     COMPOSITE = "composite"
     LOOP = "loop"
     RANGE = "range"
     ITERATION = "iteration"
+    STRETCH = "stretch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,7 @@ class Folds:
 
     folds: list[Fold] = field(default_factory=list)
     of_node: list[int] = field(default_factory=list)
+    groups: Sequence[Group] = ()
 
     def open_at_first(self) -> set[int]:
         """The folds to open, level by level, as long as some dozens of nodes suffice."""
@@ -97,11 +107,12 @@ def folds_of(recording: Recording, graph: Graph) -> Folds:
     return folder.found
 
 
-def fold_name(model: Model, fold: Fold) -> str:
+def fold_name(model: Model, folds: Folds, fold: Fold) -> str:
     """What a fold is called: the composite, or what each iteration of a loop ends with."""
-    if fold.group >= 0:
-        return model.recording.groups[fold.group].name
-    return model.label(fold.last)
+    if fold.group < 0:
+        return model.label(fold.last)
+    group = folds.groups[fold.group]
+    return f"{group.name}({group.arguments})" if group.arguments else group.name
 
 
 class _Sequence(NamedTuple):
@@ -127,18 +138,17 @@ class _Folder:
     def __init__(self, recording: Recording, graph: Graph) -> None:
         self.recording, self.graph = recording, graph
         self.ran = [number for number, node in enumerate(graph.nodes) if node.event >= 0]
-        self.found = Folds([], [-1] * len(graph.nodes))
-        self.depths: list[int] = []
-        for group in recording.groups:
-            self.depths.append(0 if group.parent < 0 else self.depths[group.parent] + 1)
+        calls = CallGroups(recording, graph)
+        self.groups, self.inner = calls.rows, calls.of_node
+        self.found = Folds([], [-1] * len(graph.nodes), self.groups)
+        self.depths = [calls.depth(group) for group in range(len(calls.rows))]
         self.events = [recording.located[graph.nodes[node].event] for node in self.ran]
 
     def group_of(self, at: int, depth: int) -> int:
-        """The composite, `depth` deep, in which a node ran; or -1."""
-        event = self.events[at].event
-        group = event.group if isinstance(event, e.Ran) else -1
+        """The group, `depth` deep, in which a node ran; or -1."""
+        group = self.inner[self.ran[at]]
         while group >= 0 and self.depths[group] > depth:
-            group = self.recording.groups[group].parent
+            group = self.groups[group].parent
         return group if group >= 0 and self.depths[group] == depth else -1
 
     def key_of(self, at: int, group: int) -> tuple[int | str, int]:
@@ -146,8 +156,8 @@ class _Folder:
         if group < 0:
             event = self.events[at].event
             return event.op if isinstance(event, e.Ran) else -1, self.events[at].span
-        each = self.recording.groups[group]
-        return re.sub(r"_\d+$", "", each.name), each.span
+        each = self.groups[group]
+        return re.sub(r"_\d+$|\[[^\]]*\]$", "", each.name), each.span
 
     def add(self, fold: Fold, start: int, end: int) -> int:
         self.found.folds.append(fold)
@@ -167,8 +177,22 @@ class _Folder:
         """Fold a stretch of what ran, `depth` composites deep."""
         sequence = self.sequence(stretch, depth)
         top = len(sequence.levels) - 1
-        for item in range(len(sequence.levels[top].keys)):
-            self.unfold(sequence, top, item, parent, 0)
+        self.line(sequence, top, parent, (0, len(sequence.levels[top].keys)))
+
+    def line(self, sequence: _Sequence, level: int, parent: int, items: tuple[int, int]) -> None:
+        """Add the folds of items in a line: in stretches, if they are very many."""
+        first, last = items
+        width = 1
+        while last - first > MANY and last - first > width * PARTS:
+            width *= 10
+        for item in range(first, last, width):
+            end = min(last, item + width)
+            if end == item + 1:
+                self.unfold(sequence, level, item, parent, 0)
+                continue
+            nodes = sequence.stretch(level, item, end)
+            stretch = self.fold(FoldKind.STRETCH, parent, nodes, turn=0)
+            self.line(sequence, level, stretch, (item, end))
 
     def sequence(self, stretch: tuple[int, int], depth: int) -> _Sequence:
         at, end = stretch
@@ -187,7 +211,11 @@ class _Folder:
         """Add the folds of an item, if it has any."""
         here = sequence.levels[level]
         stretch = sequence.stretch(level, item, item + 1)
-        if repeat := here.repeats.get(item):
+        repeat = here.repeats.get(item)
+        if repeat and self.is_few_calls(sequence, level - 1, repeat):
+            for call in range(repeat.start, repeat.start + repeat.count):
+                self.unfold(sequence, level - 1, call, parent, 0)
+        elif repeat:
             size = repeat.count
             loop = self.fold(FoldKind.LOOP, parent, stretch, size=size, turn=turn)
             self.unroll(sequence, level - 1, repeat, loop, (1, size))
@@ -196,6 +224,17 @@ class _Folder:
         elif (group := sequence.groups[item]) >= 0:
             fold = self.fold(FoldKind.COMPOSITE, parent, stretch, turn=turn, group=group)
             self.fill(fold, stretch, sequence.depth + 1)
+
+    def is_few_calls(self, sequence: _Sequence, level: int, repeat: Repeat) -> bool:
+        """Whether a loop only calls one module or function, and each call can be shown."""
+        item = repeat.start
+        for at in range(level, 0, -1):
+            if item in sequence.levels[at].repeats:
+                return False
+            item = sequence.levels[at].below[item]
+        group = sequence.groups[item]
+        few = repeat.period == 1 and repeat.count <= CALLS
+        return few and group >= 0 and self.groups[group].kind != ""
 
     def unroll(
         self, sequence: _Sequence, level: int, repeat: Repeat, parent: int, turns: tuple[int, int]
@@ -231,7 +270,10 @@ class _Folder:
         own: dict[int, list[int]] = {}
         for number, used in users.items():
             fold = reduce(self.around, (of_node[user] for user in used))
-            if self.is_the_learners(number):
+            is_variable = self.graph.nodes[number].kind is NodeKind.VARIABLE
+            if is_variable and (home := self.home(fold)) >= 0:
+                fold = home
+            elif self.is_the_learners(number):
                 fold = self.in_one_turn(fold, len(used) == 1)
                 own.setdefault(self.loop_around(fold), []).append(number)
             of_node[number] = fold
@@ -239,6 +281,17 @@ class _Folder:
             if loop < 0 or len(numbers) < LEAST:
                 for number in numbers:
                     of_node[number] = -1
+
+    def home(self, fold: int) -> int:
+        """The module or the function in which alone a variable is used; -1 for none."""
+        folds = self.found.folds
+        while fold >= 0 and not self.is_home(folds[fold]):
+            fold = folds[fold].parent
+        return fold
+
+    def is_home(self, fold: Fold) -> bool:
+        group = self.groups[fold.group].kind if fold.group >= 0 else ""
+        return fold.kind is FoldKind.STRETCH or group != ""
 
     def loop_around(self, fold: int) -> int:
         folds = self.found.folds

@@ -131,7 +131,7 @@ def _node(model: Model, folds: Folds | None, owner: int) -> FigureNode:
     return FigureNode(
         kind,
         op.glyph if op else "",
-        model.label(node) if fold is None else fold_name(model, fold),
+        model.label(node) if fold is None or folds is None else fold_name(model, folds, fold),
         format_brief(tensor, ROOM) if tensor else "",
         "" if off else slot.state,
         "" if off else model.slot_text(slot, ROOM),

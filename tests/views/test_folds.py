@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import tapelab as tf
@@ -13,7 +14,7 @@ def folded(recording):
 
 
 def kinds_sizes_and_names(model, found):
-    return [(each.kind.value, each.size, fold_name(model, each)) for each in found.folds]
+    return [(each.kind.value, each.size, fold_name(model, found, each)) for each in found.folds]
 
 
 def test_a_composite_folds_and_so_does_the_one_inside(golden):
@@ -99,3 +100,65 @@ def test_the_end_of_a_loop_that_broke_off_stays_outside():
     levels = shorten([1, 2, 1, 2, 1, 2, 1, 9])
     assert levels[1].repeats == {0: Repeat(0, 2, 3)}
     assert len(levels[1].keys) == 3
+
+
+def test_weights_lie_in_the_module_that_alone_uses_them(golden):
+    model, found = folded(golden("modules"))
+    assert kinds_sizes_and_names(model, found) == [
+        ("composite", 7, "net"),
+        ("composite", 2, "blocks[0]"),
+        ("composite", 2, "blocks[1]"),
+        ("composite", 2, "blocks[2]"),
+    ]
+    homes = {
+        found.of_node[at]
+        for at, node in enumerate(model.graph.nodes)
+        if node.kind.value == "variable"
+    }
+    assert homes == {0, 1, 2, 3}
+
+
+def test_the_block_of_another_tape_is_a_fold_unless_all_of_the_tape_ran_in_it(golden):
+    model, found = folded(golden("second_order"))
+    assert ("composite", 2, "inner") in kinds_sizes_and_names(model, found)
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as one, tf.GradientTape():
+        y = x * x * x
+    _, found = folded(one.recording(y))
+    assert found.folds == []
+
+
+def test_a_block_that_begins_inside_a_call_and_ends_after_it_is_no_fold():
+    x = tf.Variable(2.0)
+
+    def opened(tape):
+        y = x * x
+        tape.__enter__()
+        return y * x * x
+
+    module = type("Opens", (tf.Module,), {"__call__": lambda self, tape: opened(tape)})()
+    with tf.GradientTape() as outer:
+        inner = tf.GradientTape()
+        y = module(inner)
+        z = y * y * y
+        inner.__exit__(None, None, None)
+    model, found = folded(outer.recording(z))
+    assert [name for _, _, name in kinds_sizes_and_names(model, found)] == ["opens"]
+
+
+def test_very_many_different_ops_are_shown_in_stretches():
+    functions = [tf.sin, tf.cos, tf.tanh, tf.sigmoid, tf.square]
+    order = np.random.default_rng(0).integers(0, len(functions), 10_000)
+    x = tf.Variable(0.5)
+    with tf.GradientTape() as tape:
+        y = x
+        for at in order.tolist():
+            y = functions[at](y)
+    model, found = folded(tape.recording(y))
+    hidden = found.hidden_by(found.open_at_first())
+    of = [hidden[fold] if fold >= 0 else -1 for fold in found.of_node]
+    shown = [at if fold < 0 else -fold for at, fold in enumerate(of)]
+    assert len(set(shown)) <= 40
+    parts = [sum(each.parent == at for each in found.folds) for at in range(len(found.folds))]
+    assert max(parts) <= 60
+    assert model.graph.nodes

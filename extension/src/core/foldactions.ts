@@ -36,3 +36,15 @@ export function foldAll(state: State, open: boolean): State {
   const { kind } = foldsIn(state.model);
   return { ...state, open: new Set(open ? kind.keys() : []) };
 }
+
+/** Go back to an open fold: close what is open inside; or see the graph as it was at first. */
+export function foldInside(state: State, fold: number): State {
+  if (fold < 0) return { ...state, open: null };
+  const { parent } = foldsIn(state.model);
+  const isInside = (at: number): boolean => {
+    while (at > fold) at = parent[at]!;
+    return at === fold;
+  };
+  const open = [...opened(state.model, state.open)];
+  return { ...state, open: new Set(open.filter((at) => at === fold || !isInside(at))) };
+}

@@ -1,7 +1,9 @@
-import { FoldKind, PARTS } from './folds.js';
+import { CALLS, FoldKind, MANY, PARTS } from './folds.js';
 import type { Folds } from './folds.js';
 import { NodeKind } from './graph.js';
 import type { Graph } from './graph.js';
+import { groupsOf } from './groups.js';
+import type { Groups } from './groups.js';
 import type { Recording } from './recording.js';
 import { shorten } from './repeats.js';
 import type { Level, Repeat } from './repeats.js';
@@ -24,6 +26,16 @@ function startOf({ levels, starts }: Sequence, level: number, item: number): num
   return starts[item]!;
 }
 
+/** How many groups are around a group. */
+function depthOf(rows: Groups['rows'], group: number): number {
+  let depth = 0;
+  for (let { parent } = rows[group]!; parent >= 0; { parent } = rows[parent]!) depth++;
+  return depth;
+}
+
+/** What tells a call from others of the same function or class: `_1` of a layer, `[1]` of a list. */
+const NUMBER = /_\d+$|\[[^\]]*\]$/;
+
 /** Finds the folds among the nodes that ran, counted in the order of running. */
 class Folder implements Folds {
   readonly kind: FoldKind[] = [];
@@ -33,8 +45,9 @@ class Folder implements Folds {
   readonly size: number[] = [];
   readonly iteration: number[] = [];
   readonly group: number[] = [];
+  readonly groups: Groups['rows'];
   readonly ofNode: Int32Array;
-  /** The nodes that ran, the innermost composite of each (or -1), and what it does and where. */
+  /** The nodes that ran, the innermost group of each (or -1), and what it does and where. */
   private readonly ran: Int32Array;
   private readonly inner: Int32Array;
   private readonly keys: Float64Array;
@@ -42,11 +55,13 @@ class Folder implements Folds {
   private readonly names = new Map<string, number>();
 
   constructor(
-    private readonly recording: Recording,
+    recording: Recording,
     private readonly graph: Graph,
   ) {
+    const { rows, ofNode } = groupsOf(recording, graph);
     const { nodeCount, nodeEvent } = graph;
     const { kinds, fields, starts, spanCount } = recording;
+    this.groups = rows;
     this.ofNode = new Int32Array(nodeCount).fill(-1);
     this.ran = new Int32Array(nodeCount);
     this.inner = new Int32Array(nodeCount).fill(-1);
@@ -59,29 +74,25 @@ class Folder implements Folds {
       const start = starts[event]!;
       const op = ran ? fields[start]! : -1;
       this.keys[count] = (op + 1) * (spanCount + 1) + recording.eventSpan(event) + 1;
-      if (ran) this.inner[count] = fields[start + 1]!;
+      this.inner[count] = ofNode[node]!;
       this.ran[count++] = node;
     }
-    for (const { parent } of recording.header.groups) {
-      this.depths.push(parent < 0 ? 0 : this.depths[parent]! + 1);
-    }
+    rows.forEach((_, group) => this.depths.push(depthOf(rows, group)));
     this.fill(-1, 0, count, 0);
   }
 
-  /** The composite, `depth` deep, in which a node ran; or -1. */
+  /** The group, `depth` deep, in which a node ran; or -1. */
   private groupOf(at: number, depth: number): number {
     let group = this.inner[at]!;
-    while (group >= 0 && this.depths[group]! > depth) {
-      group = this.recording.header.groups[group]!.parent;
-    }
+    while (group >= 0 && this.depths[group]! > depth) group = this.groups[group]!.parent;
     return group >= 0 && this.depths[group] === depth ? group : -1;
   }
 
   /** Items with the same key do the same at the same place in the code. */
   private keyOf(at: number, group: number): number {
     if (group < 0) return this.keys[at]!;
-    const { name, span } = this.recording.header.groups[group]!;
-    const called = `${name.replace(/_\d+$/, '')} ${span}`;
+    const { name, span } = this.groups[group]!;
+    const called = `${name.replace(NUMBER, '')} ${span}`;
     const known = this.names.get(called) ?? -1 - this.names.size;
     this.names.set(called, known);
     return known;
@@ -97,7 +108,7 @@ class Folder implements Folds {
     group = -1,
   ): number {
     const fold = this.kind.push(kind) - 1;
-    if (kind === FoldKind.Composite || kind === FoldKind.Iteration) this.mark(start, end, fold);
+    if (kind !== FoldKind.Loop && kind !== FoldKind.Range) this.mark(start, end, fold);
     this.parent.push(parent);
     this.first.push(this.ran[start]!);
     this.last.push(this.lastOf(start, end));
@@ -123,8 +134,22 @@ class Folder implements Folds {
   private fill(parent: number, start: number, end: number, depth: number): void {
     const sequence = this.sequence(start, end, depth);
     const top = sequence.levels.length - 1;
-    const items = sequence.levels[top]!.keys.length;
-    for (let item = 0; item < items; item++) this.unfold(sequence, top, item, parent, 0);
+    this.line(sequence, top, parent, 0, sequence.levels[top]!.keys.length);
+  }
+
+  /** Add the folds of items in a line: in stretches, if they are very many. */
+  private line(sequence: Sequence, level: number, parent: number, from: number, to: number): void {
+    let width = 1;
+    while (to - from > MANY && to - from > width * PARTS) width *= 10;
+    for (let item = from; item < to; item += width) {
+      const end = Math.min(to, item + width);
+      if (end === item + 1) this.unfold(sequence, level, item, parent, 0);
+      else {
+        const [first, last] = [startOf(sequence, level, item), startOf(sequence, level, end)];
+        const stretch = this.add(FoldKind.Stretch, parent, first, last, last - first, 0);
+        this.line(sequence, level, stretch, item, end);
+      }
+    }
   }
 
   private sequence(start: number, end: number, depth: number): Sequence {
@@ -164,13 +189,27 @@ class Folder implements Folds {
     if (!repeat && group < 0) return;
     const start = startOf(sequence, level, item);
     const end = startOf(sequence, level, item + 1);
-    if (repeat) {
+    if (repeat && this.isFewCalls(sequence, level - 1, repeat)) {
+      const { start: begin, count } = repeat;
+      for (let at = 0; at < count; at++) this.unfold(sequence, level - 1, begin + at, parent, 0);
+    } else if (repeat) {
       const loop = this.add(FoldKind.Loop, parent, start, end, repeat.count, iteration);
       this.unroll(sequence, level - 1, repeat, loop, 1, repeat.count);
     } else {
       const fold = this.add(FoldKind.Composite, parent, start, end, end - start, iteration, group);
       this.fill(fold, start, end, sequence.depth + 1);
     }
+  }
+
+  /** Whether a loop only calls one module or function, so few times that each call can be shown. */
+  private isFewCalls(sequence: Sequence, level: number, { start, period, count }: Repeat): boolean {
+    let item = start;
+    for (; level > 0; level--) {
+      if (sequence.levels[level]!.repeats.has(item)) return false;
+      item = sequence.levels[level]!.below[item]!;
+    }
+    const group = this.groups[sequence.groups[item]!];
+    return period === 1 && count <= CALLS && !!group?.kind;
   }
 
   /** Add the iterations of a loop from `first` to `last`: in ranges, if there are many. */

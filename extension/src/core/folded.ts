@@ -76,6 +76,16 @@ export function openAround(model: Model, open: Open, node: number): number {
   return closed >= 0 ? parent[closed]! : (ofNode[node] ?? -1);
 }
 
+/** The open folds around what shows a node, the outermost first. */
+export function openFoldsAround(model: Model, open: Open, node: number): number[] {
+  const { parent } = foldsIn(model);
+  const folds: number[] = [];
+  for (let fold = openAround(model, open, node); fold >= 0; fold = parent[fold]!) {
+    folds.unshift(fold);
+  }
+  return folds;
+}
+
 /** Draw together what is hidden in closed folds. */
 export function foldedGraph(model: Model, open: Open): Folded {
   const { graph } = model;

@@ -1,8 +1,9 @@
+import type { GroupInfo } from './schema.js';
 import type { Model } from './model.js';
 import { labelOf } from './stepstate.js';
 
 export enum FoldKind {
-  /** The ops of one call of a composite, such as softmax or a layer. */
+  /** The ops of one call of a composite, a module or a function, or in the block of a tape. */
   Composite,
   /** The iterations of a loop. */
   Loop,
@@ -10,6 +11,8 @@ export enum FoldKind {
   Range,
   /** The ops of one iteration. */
   Iteration,
+  /** Some of very many ops in a line. */
+  Stretch,
 }
 
 /** What of a graph can be folded into one node. Folds lie within each other, the outer first. */
@@ -26,12 +29,17 @@ export interface Folds {
   readonly iteration: readonly number[];
   /** The group of a composite, or -1. */
   readonly group: readonly number[];
+  readonly groups: readonly GroupInfo[];
   /** The innermost fold of each node, or -1. */
   readonly ofNode: Int32Array;
 }
 
 /** At most so many parts of a loop are shown at once; the iterations of longer ones in ranges. */
 export const PARTS = 12;
+/** A loop that calls one module or function at most so often is shown as its calls. */
+export const CALLS = 24;
+/** So many items may stand in a line; more are shown in stretches. */
+export const MANY = 60;
 /** At first so many nodes are shown, if folding can do it. */
 const SHOWN = 40;
 
@@ -77,6 +85,7 @@ export function hiddenBy(folds: Folds, open: ReadonlySet<number>): Int32Array {
 
 /** What a fold is called: the composite, or what each iteration of a loop ends with. */
 export function foldName(model: Model, folds: Folds, fold: number): string {
-  const group = model.recording.header.groups[folds.group[fold]!];
-  return group?.name ?? labelOf(model, folds.last[fold]!);
+  const group = folds.groups[folds.group[fold]!];
+  if (!group) return labelOf(model, folds.last[fold]!);
+  return group.arguments === undefined ? group.name : `${group.name}(${group.arguments})`;
 }

@@ -14,7 +14,7 @@ export class InputFolder {
   ) {}
 
   all(): void {
-    const { edgeFrom, edgeTo, edgeCount, nodeCount, nodeEvent } = this.graph;
+    const { edgeFrom, edgeTo, edgeCount, nodeCount, nodeEvent, nodeKind } = this.graph;
     const { ofNode } = this.folds;
     const user = new Int32Array(nodeCount).fill(-1);
     const often = new Uint8Array(nodeCount);
@@ -30,6 +30,11 @@ export class InputFolder {
     const own = new Map<number, number[]>();
     for (let node = 0; node < nodeCount; node++) {
       if (user[node]! < 0 || !this.isTheLearners(node)) continue;
+      const home = nodeKind[node] === NodeKind.Variable ? this.home(ofNode[node]!) : -1;
+      if (home >= 0) {
+        ofNode[node] = home;
+        continue;
+      }
       const fold = this.inOneIteration(ofNode[node]!, !often[node]);
       ofNode[node] = fold;
       const loop = this.loopAround(fold);
@@ -50,6 +55,15 @@ export class InputFolder {
       else b = parent[b]!;
     }
     return a;
+  }
+
+  /** The module or the function in which alone a variable is used; -1 for none. */
+  private home(fold: number): number {
+    const { kind, parent, group, groups } = this.folds;
+    const isHome = (at: number): boolean =>
+      kind[at] === FoldKind.Stretch || !!groups[group[at]!]?.kind;
+    while (fold >= 0 && !isHome(fold)) fold = parent[fold]!;
+    return fold;
   }
 
   private loopAround(fold: number): number {
