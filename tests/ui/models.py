@@ -7,8 +7,12 @@ are those that a figure is made of: `tape`, or the tapes that are listed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from textwrap import dedent
 from typing import Final
+
+from tapelab.recording import Recording
+from tests.fixtures.record import run_cell
 
 
 @dataclass(frozen=True)
@@ -365,5 +369,13 @@ GAN: Final = model(
     """,
     tapes=("gen_tape", "disc_tape"),
 )
+
+@cache
+def recorded(model: TrainedModel, tape: str = "") -> Recording:
+    """What a tape of a model recorded, the first one by default; taken while there is the cell."""
+    taken: list[Recording] = []
+    run_cell(model.cell, lambda space: taken.append(space[tape or model.tapes[0]].recording()))
+    return taken[0]
+
 
 MODELS: Final = (TRANSFORMER, RESNET, LSTM, MAML, GAN)

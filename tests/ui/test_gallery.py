@@ -61,11 +61,11 @@ LINES = [
     ("light", "j", ".rule", HIDDEN),
     ("light", "k", ".border", HIDDEN),
     ("light", "l", ".left", "border-bottom-color: transparent"),
-    ("light", "m", "td", "border-bottom-color: transparent"),
-    ("light", "n", ".axis", HIDDEN),
-    ("light", "p", ".left", "border-right-color: transparent"),
+    ("light", "q", "td", "border-bottom-color: transparent"),
+    ("light", "r", ".axis", HIDDEN),
+    ("light", "t", ".left", "border-right-color: transparent"),
     ("dark", "a", ".hair", HIDDEN),
-    ("dark", "m", "td", "border-bottom-color: transparent"),
+    ("dark", "q", "td", "border-bottom-color: transparent"),
     ("forced", "e", ".limit", HIDDEN),
     ("contrast", "b", ".rule", HIDDEN),
 ]
@@ -73,7 +73,8 @@ LINES = [
 WORDS = [
     *(("a", "result"), ("b", "upstream"), ("c", "Write"), ("d", "range"), ("e", "watched")),
     *(("f", "memory"), ("g", "Hints"), ("h", "number"), ("i", "slope"), ("j", "gradient")),
-    *(("k", "loss"), ("l", "cosine"), ("m", "differs"), ("n", "appears"), ("p", "contribution")),
+    *(("k", "loss"), ("l", "cosine"), ("m", "blocks"), ("q", "differs"), ("r", "appears")),
+    ("t", "contribution"),
 ]
 FADE = """([letter, word]) => {
   const scene = document.querySelector(`#${letter} .views`);
@@ -242,7 +243,7 @@ def test_painted_marks_stand_out_as_drawn_ones_do(page):
 
 
 def test_a_card_draws_what_it_cannot_write(pages):
-    card = pages["light"].locator("#p .view").first.locator(".nd.variable", has_text="b1")
+    card = pages["light"].locator("#t .view").first.locator(".nd.variable", has_text="b1")
     assert card.locator(".heat").count() == 2
     assert card.locator(".heat path.g").count() == card.locator(".heat path.down").count() == 1
 

@@ -46,6 +46,15 @@ export function magnitudeOfEdge(model: Model, edge: number): Magnitude | null {
   return event?.kind === Kind.Flowed ? magnitudeOf(model.recording, event.contribution) : null;
 }
 
+/** How large the whole gradient of a node is; null where none arrives. */
+export function magnitudeOfNode(model: Model, node: number): Magnitude | null {
+  const { backwardPass } = model;
+  const last = backwardPass ? backwardPass.firstArrival[node + 1]! - 1 : -1;
+  if (!backwardPass || last < backwardPass.firstArrival[node]!) return null;
+  const event = model.recording.event(backwardPass.flows[backwardPass.arrivals[last]!]!);
+  return event.kind === Kind.Flowed ? magnitudeOf(model.recording, event.sum) : null;
+}
+
 /** The gradient at every frame of the tape, once it has all arrived. */
 export interface Flow {
   /** The frames that a gradient reaches, in the order of recording. */
@@ -69,13 +78,11 @@ export function flowOf(model: Model): Flow | null {
     const kind = graph.frameKind[frame];
     const inside = kind === FrameKind.Op || kind === FrameKind.Watch;
     if (!inside || node < 0 || graph.nodeFrame[node] !== frame) continue;
-    const last = backwardPass.firstArrival[node + 1]! - 1;
-    if (last < backwardPass.firstArrival[node]!) continue;
-    const flow = backwardPass.arrivals[last]!;
-    const event = model.recording.event(backwardPass.flows[flow]!);
-    if (event.kind !== Kind.Flowed) continue;
+    const magnitude = magnitudeOfNode(model, node);
+    if (!magnitude) continue;
     frames.push(frame);
-    magnitudes.push(magnitudeOf(model.recording, event.sum));
+    magnitudes.push(magnitude);
+    const flow = backwardPass.arrivals[backwardPass.firstArrival[node + 1]! - 1]!;
     steps.push(graph.frameCount + flow + 1);
   }
   const made = { frames, magnitudes, steps };

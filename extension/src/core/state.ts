@@ -66,6 +66,8 @@ export type Action =
   | { readonly kind: 'zoom'; readonly by: -1 | 0 | 1; readonly to?: number }
   /** Open or close a fold; without one, that around the current node. */
   | { readonly kind: 'fold'; readonly fold?: number }
+  /** Close everything inside an open fold; of the whole graph (-1), open what is open at first. */
+  | { readonly kind: 'foldInside'; readonly fold: number }
   | { readonly kind: 'foldAll'; readonly open: boolean }
   | { readonly kind: 'pane'; readonly pane: Pane }
   | { readonly kind: 'speed'; readonly speed: number }

@@ -4,7 +4,8 @@ import { stateAt, stepForFrame } from './stepstate.js';
 import { extras } from './extras.js';
 import type { Question } from './predict.js';
 import type { Action, State } from './state.js';
-import { foldAll, selectBy, toggleFold } from './foldactions.js';
+import { foldAll, foldInside, selectBy, toggleFold } from './foldactions.js';
+import { stopBy } from './stops.js';
 
 export interface Store {
   state(): State;
@@ -35,11 +36,16 @@ export function questionOf({ model, step }: State): Question | null {
   return extras()?.questionAt(model, step) ?? null;
 }
 
+/** One step on or back; what runs in a closed fold is one step. */
+function stepBy(state: State, by: 1 | -1): State {
+  return goTo(state, stopBy(state.model, state.open, state.step, by));
+}
+
 /** One step on, or first the question about it. */
 function next(state: State): State {
   const asks = state.predicting === 'on' && questionOf(state) !== null;
   return {
-    ...(asks ? { ...state, predicting: 'question' } : goTo(state, state.step + 1)),
+    ...(asks ? { ...state, predicting: 'question' } : stepBy(state, 1)),
     playing: false,
   };
 }
@@ -107,7 +113,7 @@ function track(state: State, call: number, step: number): State {
 function tick(state: State): State {
   if (!state.playing) return state;
   if (state.predicting === 'on' && questionOf(state)) return next(state);
-  const moved = goTo(state, state.step + 1);
+  const moved = stepBy(state, 1);
   return moved.step >= state.model.stepCount ? { ...moved, playing: false } : moved;
 }
 
@@ -127,7 +133,7 @@ export function reduce(state: State, action: Action): State {
     case 'next':
       return next(state);
     case 'previous':
-      return stopAt(state, state.step - 1);
+      return { ...stepBy(state, -1), playing: false };
     case 'first':
       return stopAt(state, 1);
     case 'last':
@@ -188,6 +194,8 @@ export function reduce(state: State, action: Action): State {
       return takeBack(state);
     case 'fold':
       return toggleFold(state, action.fold);
+    case 'foldInside':
+      return foldInside(state, action.fold);
     case 'foldAll':
       return foldAll(state, action.open);
     case 'zoom':

@@ -1,6 +1,6 @@
 """The scenes of the gallery: each is a cell that runs, and what is shown of what it recorded.
 
-They are the twins of the design's twelve scenes, in its order and under its letters.
+Those up to l are the twins of the design's twelve scenes, in its order and under its letters.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import dedent
 from typing import Final
+
+from tests.ui.models import TRANSFORMER
 
 RUNNING: Final = "running"
 EMPTY: Final = "empty"
@@ -262,25 +264,32 @@ SCENES: Final = tuple(
             View(step=10, width=360),
         ),
         (
-            *("m", "Before and after"),
+            *("m", "A model"),
+            "Twelve layers first, their shapes between them; one of them opened in place.",
+            TRANSFORMER.cell,
+            View(step=999),
+            View(step=60, keys="f"),
+        ),
+        (
+            *("q", "Before and after"),
             "Two tapes side by side, aligned, with what differs marked.",
             FIXED,
             View("comparison"),
         ),
         (
-            *("n", "Where a NaN is born"),
+            *("r", "Where a NaN is born"),
             "The branch that `where` threw away, in the flow of the gradient.",
             FIRST_NAN,
             View(step=999, keys="2"),
         ),
         (
-            *("o", "Chinese"),
+            *("s", "Chinese"),
             "The words of the Explorer, and of ops, come from the catalogue of the language.",
             TWO_PATHS,
             View(step=9, language="zh-CN"),
         ),
         (
-            *("p", "One step of training"),
+            *("t", "One step of training"),
             "Matrices are heat maps. In a narrow place: memory, and a tape with nothing on it yet.",
             ONE_STEP,
             View(step=999),

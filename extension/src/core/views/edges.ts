@@ -4,6 +4,7 @@ import { h } from '../dom.js';
 import { magnitudeOfEdge, strengthOf } from '../flow.js';
 import type { VNode } from '../dom.js';
 import { EdgeKind } from '../graph.js';
+import { passingText, returningText } from '../edgetexts.js';
 import { LABEL_HEIGHT, labelWidth, placeLabels } from '../labels.js';
 import type { Label } from '../labels.js';
 import type { Model } from '../model.js';
@@ -12,7 +13,6 @@ import { isLit, labelOf, slotAt, tensorOf } from '../stepstate.js';
 import type { StepState } from '../stepstate.js';
 import type { Point } from '../routes.js';
 import type { Part } from '../scene.js';
-import { Kind } from '../schema.js';
 
 const LABELLED = 60;
 const LABEL_ROOM = 14;
@@ -44,13 +44,6 @@ function meetsAt(model: Model, node: number): boolean {
   );
 }
 
-function contributionText(model: Model, edge: number): string {
-  const flow = model.backwardPass?.flowOfEdge[edge] ?? -1;
-  const event = flow < 0 ? null : model.recording.event(model.backwardPass!.flows[flow]!);
-  if (event?.kind !== Kind.Flowed || event.contribution < 0) return '';
-  return formatBrief(model.recording.tensor(event.contribution), LABEL_ROOM);
-}
-
 const named = new WeakMap<Chart, { model: Model; names: readonly string[] }>();
 
 /** The ends of each edge in words: `h, 64×128 → loss`, with all that sets out on it. */
@@ -79,9 +72,11 @@ function edgeNames(model: Model, chart: Chart): readonly string[] {
 function allLabels(model: Model, chart: Chart, part: Part): Label[] {
   if (!model.backwardPass || chart.nodes.length > LABELLED) return [];
   return part.edges.flatMap((edge) => {
-    const count = chart.edgeCount(edge);
-    if (count > 1) return [{ edge, text: `×${count}`, route: chart.route(edge, false, false) }];
-    const text = contributionText(model, chart.edges[edge]!);
+    const [passing, text] = [passingText, returningText].map((of) => of(model, chart, edge));
+    if (passing) {
+      const wider = labelWidth(passing) > labelWidth(text!) ? passing : text!;
+      return [{ edge, text: wider, route: chart.route(edge, false, false) }];
+    }
     const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
     return text ? [{ edge, text, route: chart.route(edge, true, meets) }] : [];
   });
@@ -184,20 +179,20 @@ function labelView(
   origin: Point,
 ): VNode | null {
   const id = chart.edges[edge]!;
-  const edgeCount = chart.edgeCount(edge);
   const now = isNow(chart, current, edge);
-  if (!hasReturned(model, chart, current, edge) && edgeCount < 2) return null;
+  const returned = hasReturned(model, chart, current, edge);
   const known = places.get(edge);
   if (!known && !now) return null;
-  const text =
-    !now && edgeCount > 1 ? `×${edgeCount}` : contributionText(model, now ? current.edge : id);
+  const returning = returned ? returningText(model, chart, edge) : '';
+  const text = returning || passingText(model, chart, edge);
+  if (!text) return null;
   const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
   const [x, y] = known ?? chart.route(edge, true, meets, origin).at(0.5);
   const width = labelWidth(text);
   return h(
     'g',
     {
-      class: `elab${now ? ' now' : edgeCount > 1 ? ' many' : ''}`,
+      class: `elab${now ? ' now' : !returning ? ' shape' : ''}`,
       key: `l${id}`,
       transform: `translate(${Math.round(x - width / 2)} ${Math.round(y - LABEL_HEIGHT / 2)})`,
     },

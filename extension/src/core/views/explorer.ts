@@ -13,6 +13,7 @@ import { isWindowed } from '../scene.js';
 import type { Dispatch, State } from '../state.js';
 import type { BrokenPath } from '../brokenpath.js';
 import { say, WORDS } from '../words.js';
+import { breadcrumbs } from './breadcrumbs.js';
 import { codeView } from './code.js';
 import { foldBar } from './folds.js';
 import { inspectorView } from './inspector.js';
@@ -136,6 +137,7 @@ function besideCode(
     ...(question ? { questionNode: question.node } : {}),
   };
   return [
+    breadcrumbs(state, dispatch),
     stageView(state.model, around.chart, current, state.zoom, options),
     keyView(state.model, around.chart, current),
     foldBar(state, around.fit, dispatch),

@@ -11,6 +11,7 @@ import type { StepState } from '../stepstate.js';
 import type { Point } from '../routes.js';
 import type { Part } from '../scene.js';
 import type { Action, Dispatch } from '../state.js';
+import { boxesView } from './boxes.js';
 import { nodeClass, nodeView } from './node.js';
 import { edgesBelow, signsAbove } from './edges.js';
 import { say, WORDS } from '../words.js';
@@ -81,6 +82,7 @@ export function graphContent(
   });
   return [
     hatchView(options.hatch),
+    ...boxesView(model, chart, origin, options.dispatch),
     ...edgesBelow(model, chart, current, part, origin, options.cut),
     ...cards,
     ...signsAbove(model, chart, current, part, origin),
