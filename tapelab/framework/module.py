@@ -34,7 +34,7 @@ class Module:
         super().__init_subclass__(**settings)
         call = vars(cls).get("__call__")
         if isinstance(call, FunctionType):
-            cls.__call__ = _grouped(call)  # type: ignore[operator]  # only some modules are called
+            cls.__call__ = _grouped(call)  # type: ignore[method-assign]  # of a subclass
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:
