@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { boxesOf } from '../src/core/boxes.js';
 import { chartOf } from '../src/core/chart.js';
 import { foldedGraph, foldsIn, openFoldsAround } from '../src/core/folded.js';
 import { foldName } from '../src/core/folds.js';
@@ -111,6 +112,25 @@ test('the calls around a node are told from the outermost on', () => {
     around.map((fold) => foldName(model, folds, fold)),
     ['net', 'blocks[1]'],
   );
+});
+
+test('an open call stands in a box that holds its nodes and no others', () => {
+  const model = modules();
+  const open = named(model, 'net', 'blocks[1]');
+  const chart = chartOf(model, 'right', { folded: foldedGraph(model, open) });
+  const boxes = boxesOf(chart);
+  assert.deepEqual(new Set(boxes.map((box) => box.fold)), open);
+  const [net, block] = boxes;
+  assert.ok(net!.x < block!.x && net!.y < block!.y && net!.width > block!.width);
+  const folds = foldsIn(model);
+  for (let place = 0; place < chart.nodes.length; place++) {
+    const [x, y] = [chart.layout.x[place]!, chart.layout.y[place]!];
+    const [box] = boxes.filter(({ fold }) => fold === [...named(model, 'blocks[1]')][0]);
+    const inside =
+      x >= box!.x && y >= box!.y && x < box!.x + box!.width && y < box!.y + box!.height;
+    const belongs = chart.foldAt(place) < 0 && folds.ofNode[chart.nodes[place]!] === box!.fold;
+    assert.equal(inside, belongs);
+  }
 });
 
 test('an edge between calls says what goes along it', () => {

@@ -1,3 +1,4 @@
+import type { Clusters } from './clusters.js';
 import { layOut, PER_ROW } from './layout.js';
 import type { Direction, Layout } from './layout.js';
 import type { Model } from './model.js';
@@ -41,6 +42,8 @@ export interface Chart {
   plus(place: number): Point;
 }
 
+/** The most nodes of a graph that is drawn whole; of a larger one the camera sees a part. */
+export const WHOLE_GRAPH = 300;
 const NODE_WIDTH = 136;
 /** What the learner named is never cut short for its width; a piece of code may be. */
 const WIDEST = { named: 420, code: 240 } as const;
@@ -190,6 +193,15 @@ function aloneIn(count: number, from: Int32Array, to: Int32Array): (place: numbe
   return (place) => sizes[rows[place]!] === 1;
 }
 
+/** What stands in open folds: only a graph that is drawn whole has boxes around them. */
+function clustersOf({ folds, nodes, foldAt }: Folded): Clusters | null {
+  const of = nodes.map((node, place) => {
+    const closed = foldAt[place]!;
+    return closed >= 0 ? folds.parent[closed]! : folds.ofNode[node]!;
+  });
+  return of.some((fold) => fold >= 0) ? { of, parent: folds.parent } : null;
+}
+
 /** Lay out the graph of a recording, or a part of it. */
 export function chartOf(model: Model, direction: Direction, options: ChartOptions = {}): Chart {
   const { wanted, narrowest = NODE_WIDTH, folded = null } = options;
@@ -220,6 +232,7 @@ export function chartOf(model: Model, direction: Direction, options: ChartOption
     width: widthOf,
     layerGap: options.layerGap ?? (() => layerGap),
     besideGap,
+    clusters: folded && nodes.length <= WHOLE_GRAPH ? clustersOf(folded) : null,
   });
   return {
     nodes,

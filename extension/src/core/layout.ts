@@ -1,3 +1,5 @@
+import { clearBoxes, clusteredLayers } from './clusters.js';
+import type { Clusters } from './clusters.js';
 import {
   assignLayers,
   groupByLayer,
@@ -24,6 +26,8 @@ export interface Measures {
   /** The room between a layer and the one before it. */
   readonly layerGap: (layer: number) => number;
   readonly besideGap: number;
+  /** What is to stand together, each in a box. */
+  readonly clusters?: Clusters | null;
 }
 
 /** A place where a long edge crosses a layer it does not stop at. */
@@ -94,6 +98,17 @@ function withStandIns(net: Net, layer: Int32Array, reach: number): Items {
   return { count: layers.length, layer: Int32Array.from(layers), from, to, bendsOf, far };
 }
 
+/** The nodes at the ends of the edges that each stand-in stands for. */
+function endsOf(net: Net, { bendsOf }: Items): Map<number, number[]> {
+  const ends = new Map<number, number[]>();
+  for (const [edge, standIns] of bendsOf) {
+    for (const item of standIns) {
+      ends.set(item, [...(ends.get(item) ?? [net.from[edge]!]), net.to[edge]!]);
+    }
+  }
+  return ends;
+}
+
 function reachFor(net: Net): number {
   return net.count > 20_000 ? 3 : net.count > 400 ? 8 : 16;
 }
@@ -121,7 +136,10 @@ function assignBypasses(net: Net, layer: Int32Array, far: readonly number[]): Ma
 export function layOut(net: Net, measures: Measures): Layout {
   const { direction, height } = measures;
   const down = direction === 'down';
-  const raw = assignLayers(net.count, net.from, net.to);
+  const clusters = down ? null : measures.clusters;
+  const raw = clusters
+    ? clusteredLayers(net.count, net.from, net.to, clusters)
+    : assignLayers(net.count, net.from, net.to);
   const layer = down ? splitLayers(raw, PER_ROW) : raw;
   const items = withStandIns(net, layer, reachFor(net));
   const layers = groupByLayer(items.layer);
@@ -135,6 +153,16 @@ export function layOut(net: Net, measures: Measures): Layout {
     return (room(a) + room(b)) / 2 + (both ? measures.besideGap : measures.besideGap / 3);
   };
   const across = placeItems(layers, net.count, items.count, before, after, gap);
+  if (clusters) {
+    const ends = endsOf(net, items);
+    clearBoxes(clusters, net.count, {
+      layers,
+      layerOf: items.layer,
+      across,
+      size: room,
+      nodesOf: (item) => ends.get(item) ?? [item],
+    });
+  }
   const bypasses = assignBypasses(net, layer, items.far);
   return finish(net, measures, items, layers, across, bypasses);
 }

@@ -2,6 +2,7 @@
  * Which part of a laid-out graph is drawn: all of it, or, of a large one, what a camera sees.
  */
 import type { Highlight } from './appearance.js';
+import { WHOLE_GRAPH } from './chart.js';
 import type { Chart } from './chart.js';
 import type { Model } from './model.js';
 import type { StepState } from './stepstate.js';
@@ -29,9 +30,6 @@ export interface Scene {
   readonly zoom: number;
   readonly highlight: Highlight;
 }
-
-/** The most nodes of a graph that is drawn whole; of a larger one the camera sees a part. */
-const WHOLE_GRAPH = 300;
 
 /** Of a node with more outgoing edges, only those that lead to a visible node are drawn. */
 const MANY_EDGES = 48;
