@@ -22,15 +22,15 @@ CORE = (
     "dom text mathematics mathml compression clipboard",  # elements, formulas, bytes: of any page
     "numbers columns events recording measures previews planes",  # the recording
     "table graphbuilder buildgraph model stepstate flow memory watched predict equations",
-    "repeats folds inputfolder foldbuilder folded",  # what is drawn as one node
-    "layers layout routes chart labels brokenpath",  # where everything is drawn
-    "state foldactions iterations appearance scene",  # what is looked at, and what it looks like
+    "repeats folds groups inputfolder foldbuilder folded",  # what is drawn as one node
+    "layers clusters layout routes chart boxes edgetexts labels brokenpath",  # where everything is drawn
+    "stops state foldactions iterations appearance scene",  # what is looked at, and what it looks like
     "extras",  # the signatures of the views that may come later
     "store",  # the only state that changes
     "views",  # elements for a state
     (
         "styles root heights player panzoom keyboard scroll sliderstate drawings viewfinder"
-        " paper explorer mount livepanel filmpanel"  # a page that is kept in step with a store
+        " paper glide explorer mount livepanel filmpanel"  # a page that is kept in step with a store
     ),
 )
 LAYERS = (

@@ -37,7 +37,7 @@ export function foldAll(state: State, open: boolean): State {
   return { ...state, open: new Set(open ? kind.keys() : []) };
 }
 
-/** Go back to an open fold: close what is open inside; or see the graph as it was at first. */
+/** Close what is open inside an open fold; or see the graph as it was at first. */
 export function foldInside(state: State, fold: number): State {
   if (fold < 0) return { ...state, open: null };
   const { parent } = foldsIn(state.model);

@@ -7,7 +7,7 @@ import type { Dispatch, State } from '../state.js';
 import { say, WORDS } from '../words.js';
 import { button } from './parts.js';
 
-/** The calls around the current node, the outermost first; each goes back to what it shows. */
+/** The calls around the current node, the outermost first; each leads to its box with all inside closed. */
 export function breadcrumbs(state: State, dispatch: Dispatch): VNode | null {
   const { model, open, selected, step } = state;
   const folds = foldsIn(model);
