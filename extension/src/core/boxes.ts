@@ -1,6 +1,6 @@
+import { WHOLE_GRAPH } from './chart.js';
 import type { Chart } from './chart.js';
 import { FoldKind } from './folds.js';
-import { isWindowed } from './scene.js';
 
 /** A frame around the nodes of an open call, with the room for its name at the top. */
 export interface CallBox {
@@ -51,7 +51,7 @@ export function boxesOf(chart: Chart): readonly CallBox[] {
 }
 
 function findBoxes(chart: Chart): CallBox[] {
-  if (!chart.folded || isWindowed(chart)) return [];
+  if (!chart.folded || chart.nodes.length > WHOLE_GRAPH) return [];
   const { folds } = chart.folded;
   const { parent, kind } = folds;
   const places = new Map<number, number[]>();
