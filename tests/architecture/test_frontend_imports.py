@@ -23,8 +23,8 @@ CORE = (
     "numbers columns events recording measures previews planes",  # the recording
     "table graphbuilder buildgraph model stepstate flow memory watched predict equations",
     "repeats folds groups inputfolder foldbuilder folded",  # what is drawn as one node
-    "layers clusters layout routes chart boxes edgetexts labels brokenpath",  # where everything is drawn
-    "stops state foldactions iterations appearance scene",  # what is looked at, and what it looks like
+    "layers clusters layout routes chart boxes edgetexts labels brokenpath",  # where it is drawn
+    "stops state foldactions iterations appearance scene",  # what is looked at, and how
     "extras",  # the signatures of the views that may come later
     "store",  # the only state that changes
     "views",  # elements for a state
