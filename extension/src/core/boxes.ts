@@ -13,6 +13,8 @@ export interface CallBox {
 
 /** The room between a box and what it is drawn around, and that of the name. */
 const [ROOM, NAME] = [9, 18];
+/** The room of the two lanes of an edge, to either side. */
+const LANE = 14;
 
 interface Extent {
   left: number;
@@ -39,6 +41,14 @@ function overlap(a: Extent, b: Extent): boolean {
 function nodeExtent(chart: Chart, place: number): Extent {
   const [left, top] = [chart.layout.x[place]!, chart.layout.y[place]!];
   return { left, top, right: left + chart.widthOf(place), bottom: top + chart.ports.height };
+}
+
+/** A long edge at a place across the direction of running, within what it passes. */
+function laneExtent(chart: Chart, { left, top, right, bottom }: Extent, across: number): Extent {
+  const [near, far] = [across - LANE, across + LANE];
+  return chart.layout.direction === 'down'
+    ? { left: near, right: far, top, bottom }
+    : { left, right, top: near, bottom: far };
 }
 
 const known = new WeakMap<Chart, readonly CallBox[]>();
@@ -71,6 +81,11 @@ function findBoxes(chart: Chart): CallBox[] {
     if (inside.length < 2) continue;
     const members = new Set(inside);
     let extent = inside.reduce((sum, place) => around(sum, nodeExtent(chart, place)), NOTHING);
+    for (const [edge, bends] of chart.layout.bends) {
+      const { from, to } = chart.ends(edge);
+      if (!members.has(from) || !members.has(to)) continue;
+      for (const { across } of bends) extent = around(extent, laneExtent(chart, extent, across));
+    }
     for (const [inner, other] of extents) {
       if (isInside(parent, inner, fold)) extent = around(extent, other);
     }

@@ -102,19 +102,21 @@ export function clearBoxes(clusters: Clusters, count: number, standing: Standing
       else members.set(cluster, [node]);
     }
   }
+  const lanes = layers.flatMap((items) => items.filter((item) => item >= count));
   const extents = new Map<number, readonly [number, number]>();
   // The inner ones first: what they push aside may make the outer ones larger.
   for (const [cluster, nodes] of [...members].sort(([a], [b]) => b - a)) {
+    const isMember = (node: number): boolean => isWithin(clusters, clusters.of[node]!, cluster);
     const inside = [...extents].filter(([inner]) => isWithin(clusters, inner, cluster));
-    const lows = nodes.map((node) => across[node]! - size(node) / 2);
-    const highs = nodes.map((node) => across[node]! + size(node) / 2);
+    const items = [...nodes, ...lanes.filter((item) => nodesOf(item).every(isMember))];
+    const lows = items.map((item) => across[item]! - size(item) / 2);
+    const highs = items.map((item) => across[item]! + size(item) / 2);
     const low = Math.min(...lows, ...inside.map(([, [from]]) => from)) - BEFORE;
     const high = Math.max(...highs, ...inside.map(([, [, to]]) => to)) + AFTER;
     extents.set(cluster, [low, high]);
     const within = nodes.map((node) => layerOf[node]!);
     for (let layer = Math.min(...within); layer <= Math.max(...within); layer++) {
-      const isForeign = (item: number): boolean =>
-        !nodesOf(item).some((node) => isWithin(clusters, clusters.of[node]!, cluster));
+      const isForeign = (item: number): boolean => !nodesOf(item).some(isMember);
       const [foreign, own] = [true, false].map((wanted) =>
         layers[layer]!.filter((item) => isForeign(item) === wanted).sort(
           (a, b) => across[a]! - across[b]!,
