@@ -30,7 +30,7 @@ CORE = (
     "views",  # elements for a state
     (
         "styles root heights player panzoom keyboard scroll sliderstate drawings viewfinder"
-        " paper glide explorer mount livepanel filmpanel"  # a page that is kept in step with a store
+        " paper glide explorer mount livepanel filmpanel"  # a page in step with a store
     ),
 )
 LAYERS = (
