@@ -143,6 +143,18 @@ TRANSFORMER: Final = model(
     """,
 )
 
+SHOWN_FIRST: Final = model(
+    "transformer-shown-first",
+    *TRANSFORMER.cells[:-1],
+    """
+    with tf.GradientTape() as tape:
+        logits = model(tokens[:, :-1])
+        loss = cross_entropy(logits, tokens[:, 1:])
+    shown = tape.recording(loss, model.trainable_variables)
+    """,
+)
+"""The transformer, shown before its gradient is asked for: then all gradients are measured."""
+
 RESNET: Final = model(
     "resnet",
     """

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import Final
 
-from tests.ui.models import TRANSFORMER
+from tests.ui.models import SHOWN_FIRST
 
 RUNNING: Final = "running"
 EMPTY: Final = "empty"
@@ -266,7 +266,7 @@ SCENES: Final = tuple(
         (
             *("m", "A model"),
             "Twelve layers first, their shapes between them; one of them opened in place.",
-            TRANSFORMER.cell,
+            SHOWN_FIRST.cell,
             View(step=999),
             View(step=60, keys="f"),
         ),
