@@ -13,8 +13,8 @@ export interface CallBox {
 
 /** The room between a box and what it is drawn around, and that of the name. */
 const [ROOM, NAME] = [9, 18];
-/** The room of the two lanes of an edge, to either side. */
-const LANE = 14;
+/** The room of both routes of an edge, to either side. */
+const BESIDE = 14;
 
 interface Extent {
   left: number;
@@ -44,8 +44,8 @@ function nodeExtent(chart: Chart, place: number): Extent {
 }
 
 /** A long edge at a place across the direction of running, within what it passes. */
-function laneExtent(chart: Chart, { left, top, right, bottom }: Extent, across: number): Extent {
-  const [near, far] = [across - LANE, across + LANE];
+function routeExtent(chart: Chart, { left, top, right, bottom }: Extent, across: number): Extent {
+  const [near, far] = [across - BESIDE, across + BESIDE];
   return chart.layout.direction === 'down'
     ? { left: near, right: far, top, bottom }
     : { left, right, top: near, bottom: far };
@@ -84,7 +84,7 @@ function findBoxes(chart: Chart): CallBox[] {
     for (const [edge, bends] of chart.layout.bends) {
       const { from, to } = chart.ends(edge);
       if (!members.has(from) || !members.has(to)) continue;
-      for (const { across } of bends) extent = around(extent, laneExtent(chart, extent, across));
+      for (const { across } of bends) extent = around(extent, routeExtent(chart, extent, across));
     }
     for (const [inner, other] of extents) {
       if (isInside(parent, inner, fold)) extent = around(extent, other);

@@ -102,13 +102,13 @@ export function clearBoxes(clusters: Clusters, count: number, standing: Standing
       else members.set(cluster, [node]);
     }
   }
-  const lanes = layers.flatMap((items) => items.filter((item) => item >= count));
+  const standIns = layers.flatMap((items) => items.filter((item) => item >= count));
   const extents = new Map<number, readonly [number, number]>();
   // The inner ones first: what they push aside may make the outer ones larger.
   for (const [cluster, nodes] of [...members].sort(([a], [b]) => b - a)) {
     const isMember = (node: number): boolean => isWithin(clusters, clusters.of[node]!, cluster);
     const inside = [...extents].filter(([inner]) => isWithin(clusters, inner, cluster));
-    const items = [...nodes, ...lanes.filter((item) => nodesOf(item).every(isMember))];
+    const items = [...nodes, ...standIns.filter((item) => nodesOf(item).every(isMember))];
     const lows = items.map((item) => across[item]! - size(item) / 2);
     const highs = items.map((item) => across[item]! + size(item) / 2);
     const low = Math.min(...lows, ...inside.map(([, [from]]) => from)) - BEFORE;
