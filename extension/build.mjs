@@ -88,7 +88,7 @@ async function asScript(code) {
 /** A notebook keeps a widget for every output, and an exported page brings everything along. */
 const BUNDLES = [
   { name: 'widget', format: 'esm', wrap: deflated(AS_MODULE), limit: 90_000 },
-  { name: 'standalone', format: 'iife', wrap: asScript, limit: 90_000 },
+  { name: 'standalone', format: 'iife', wrap: asScript, limit: 130_000 },
   { name: 'extras', format: 'esm', wrap: deflated(AS_EXTRAS), limit: 90_000 },
 ];
 

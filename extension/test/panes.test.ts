@@ -43,9 +43,9 @@ test('before the views that come later are there, their place says so; then they
   assert.equal(all('.stage').length, 1);
 });
 
-test('1 to 4 choose what stands beside the code, and the buttons say what is chosen', () => {
+test('1 to 5 choose what stands beside the code, and the buttons say what is chosen', () => {
   const { press, text, all } = open();
-  const seen = ['2', '3', '4', '1'].map((key) => {
+  const seen = ['2', '3', '4', '5', '1'].map((key) => {
     press(key);
     return [text('.tab[aria-pressed=true]'), all('.pane').length];
   });
@@ -53,6 +53,7 @@ test('1 to 4 choose what stands beside the code, and the buttons say what is cho
     ['Flow', 1],
     ['Memory', 1],
     ['Watched', 1],
+    ['Entries', 1],
     ['Graph', 0],
   ]);
 });

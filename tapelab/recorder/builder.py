@@ -31,6 +31,7 @@ from tapelab.recorder.interning import Interned
 from tapelab.recorder.liveness import measure_living, own_results, with_ends
 from tapelab.recorder.long_runs import encode_ops, encode_steps, split_long_runs
 from tapelab.recorder.relevance import relevant
+from tapelab.recorder.setting_table import OpSettings
 from tapelab.recorder.symbol_table import SymbolTable
 from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
@@ -99,6 +100,7 @@ class RecordingBuilder:
         self.nested: dict[int, Nested] = {}
         self.watched: dict[int, dict[int, int]] = {}
         self.events = EventColumns()
+        self.settings = OpSettings()
 
     def emit(self, event: e.Event, span: int, thread: int) -> None:
         """Append one event."""
@@ -112,6 +114,8 @@ class RecordingBuilder:
         self.event_of[record.serial] = len(self.events)
         if isinstance(record, OpRun):
             self.runs[record.serial] = record
+            if record.settings:
+                self.settings.enter(len(self.events), record.settings)
             place = self.symbols.place(record.origin)
             fields = encode_op_run(self.symbols, record, place, self.pauses)
             self.events.append_packed(
@@ -156,6 +160,9 @@ class RecordingBuilder:
         serials, first = [run.serial for run in runs], len(self.events)
         self.event_of.update(zip(serials, range(first, first + len(serials)), strict=True))
         self.long.append(runs)
+        for at, run in enumerate(runs, first):
+            if run.settings:
+                self.settings.enter(at, run.settings)
         threads = list(map(self.threads.index, [run.thread for run in runs]))
         self.events.extend(KIND_RAN, threads, *encode_ops(self.symbols, runs, self.pauses))
 
@@ -221,6 +228,7 @@ class RecordingBuilder:
             variables=tuple(known.variables),
             columns=columns,
             nested=self._nested(),
+            settings=tuple(self.settings.rows),
         )
 
     def _columns(self) -> dict[str, Any]:
@@ -228,4 +236,5 @@ class RecordingBuilder:
             **self.events.as_columns(),
             **span_columns(self.symbols.spans, self.symbols.strings),
             **self.symbols.tensors.as_columns(),
+            **self.settings.as_columns(),
         }

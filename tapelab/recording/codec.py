@@ -78,6 +78,7 @@ def _header(recording: RecordingData, layout: dict[str, list[Any]]) -> dict[str,
         "dtypes": list(recording.dtypes),
         **tables,
         **({"nested": [each.to_json() for each in recording.nested]} if recording.nested else {}),
+        **({"settings": list(recording.settings)} if recording.settings else {}),
     }
 
 
@@ -143,6 +144,7 @@ def _decoded(header: dict[str, Any], columns: Columns, kind: type[D]) -> D:
         variables=tuple(VariableFacts(**each) for each in header["variables"]),
         columns=columns,
         nested=tuple(map(Nested.from_json, header.get("nested", ()))),
+        settings=tuple(header.get("settings", ())),
     )
 
 

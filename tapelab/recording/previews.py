@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SIDE: Final = 32
 """A map or an image has at most so many rows and columns."""
+WHOLE: Final = 64
+"""A map of at most so many rows and columns shows every entry, if there is room."""
 BINS: Final = 64
 MAPS: Final = 16
 IMAGES: Final = 4
@@ -178,7 +180,8 @@ def _maps(value: NDArray[Any], cells: int) -> NDArray[np.float64]:
     stack = np.moveaxis(value, plane_of(value.shape), (-2, -1))
     lead = stack.shape[:-2]
     some = min(math.prod(lead), MAPS)
-    side = min(SIDE, math.isqrt(cells // some))
+    room, needed = math.isqrt(cells // some), max(stack.shape[-2:])
+    side = needed if needed <= min(room, WHOLE) else min(SIDE, room)
     return np.stack([_means(stack[np.unravel_index(at, lead)], side) for at in range(some)])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -20,7 +20,7 @@ from tapelab.recording.events import KIND_OF, Event, Located, unpack
 from tapelab.recording.facts import WORDS
 from tapelab.recording.measures import Measures
 from tapelab.recording.previews import Previews
-from tapelab.recording.schema import RecordingData, Span, TensorFacts
+from tapelab.recording.schema import RecordingData, Settings, Span, TensorFacts
 
 
 class Recording(RecordingData, Pictured):
@@ -122,6 +122,14 @@ class Recording(RecordingData, Pictured):
         name: str = self.strings[functions[index]]
         return name
 
+    @cached_property
+    def settings_of(self) -> Mapping[int, Settings]:
+        """What ops were given beside their inputs, by the event in which they ran."""
+        if "setting.event" not in self.columns:
+            return {}
+        events, rows = (self.columns[f"setting.{name}"].tolist() for name in ("event", "row"))
+        return {event: self.settings[row] for event, row in zip(events, rows, strict=True)}
+
     def tensor(self, index: int) -> TensorFacts:
         """One tensor by its index."""
         column = {name: int(self.columns[f"tensor.{name}"][index]) for name in _TENSOR}
@@ -193,7 +201,7 @@ class Happenings(Sequence[Located]):
 _TENSOR = ("role", "shape", "dtype", "name", "named", "variable", "span", "value")
 _TABLES = (
     *("maker", "tape", "strings", "shapes", "dtypes"),
-    *("ops", "groups", "sources", "variables", "nested"),
+    *("ops", "groups", "sources", "variables", "nested", "settings"),
 )
 
 

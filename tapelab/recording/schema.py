@@ -137,6 +137,8 @@ class TensorFacts:
 
 
 Columns = Mapping[str, NDArray[Any]]
+Settings = Mapping[str, Any]
+"""What an op was given beside its inputs, such as its axis, as JSON."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,5 +156,6 @@ class RecordingData:
     variables: tuple[VariableFacts, ...]
     columns: Columns = field(repr=False)
     nested: tuple[Nested, ...] = ()
+    settings: tuple[Settings, ...] = ()
     read_from: bytes = field(default=b"", init=False, repr=False)
     """The bytes that a long recording was read from, so that they need not be encoded again."""

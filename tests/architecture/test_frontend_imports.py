@@ -21,10 +21,11 @@ CORE = (
     "schema graph explanation whatif carried film live words",  # plain data, and words on screen
     "dom text mathematics mathml compression clipboard",  # elements, formulas, bytes: of any page
     "numbers columns events recording measures previews planes",  # the recording
+    "indexmaps tensorrules tensorgrid",  # which entries of tensors belong together
     "table graphbuilder buildgraph model stepstate flow memory watched predict equations",
     "repeats folds groups inputfolder foldbuilder folded",  # what is drawn as one node
     "layers clusters layout routes chart boxes edgetexts labels brokenpath",  # where it is drawn
-    "stops state foldactions iterations appearance scene",  # what is looked at, and how
+    "stops state foldactions iterations appearance scene entries",  # what is looked at, and how
     "extras",  # the signatures of the views that may come later
     "store",  # the only state that changes
     "views",  # elements for a state

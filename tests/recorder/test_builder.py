@@ -225,3 +225,39 @@ def test_what_a_layer_makes_for_itself_is_not_called_after_its_result():
     names = [recording.tensor(at).name for at in range(len(recording.columns["tensor.role"]))]
     assert "tf.zeros" in names
     assert names.count("answer") == 1
+
+
+def test_what_an_op_was_given_beside_its_inputs_is_recorded_with_it():
+    x = tf.Variable(tf.ones([2, 4, 3]))
+    with tf.GradientTape() as tape:
+        y = tf.matmul(x, x, transpose_b=True)
+        z = tf.reduce_mean(tf.sin(y)[:, 1:], axis=[1])
+    recording = from_bytes(to_bytes(tape.recording(z, x)))
+    runs = {
+        recording.ops[at.event.op].name: recording.settings_of.get(at.index)
+        for at in recording.placed(e.Ran)
+    }
+    assert runs == {
+        "matmul": {"transpose_a": False, "transpose_b": True},
+        "sin": None,
+        "strided_slice": {"key": [{"slice": [None, None, None]}, {"slice": [1, None, None]}]},
+        "reduce_mean": {"axis": [1], "keepdims": False},
+    }
+
+
+def test_equal_settings_are_kept_once_and_those_of_a_long_loop_as_well():
+    x = tf.Variable(tf.ones([2, 2]))
+    with tf.GradientTape() as tape:
+        y = x
+        for _ in range(100):
+            y = tf.nn.softmax(y)
+    recording = tape.recording(y, x)
+    assert recording.settings == ({"axis": -1},)
+    assert len(recording.settings_of) == 100
+
+
+def test_settings_that_are_no_plain_data_are_left_out():
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = tf.cast(x, tf.float64)
+    assert tape.recording(y, x).settings == ()

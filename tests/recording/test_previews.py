@@ -34,8 +34,17 @@ def test_a_matrix_becomes_the_means_of_its_blocks():
     np.testing.assert_allclose(preview.numbers[0, ..., 0], means, atol=preview.step)
 
 
+def test_a_map_of_up_to_64_rows_and_columns_is_kept_entry_by_entry_if_there_is_room():
+    matrix = RNG.normal(size=(64, 50))
+    preview = preview_of(matrix)
+    assert preview.levels.shape == (1, 64, 50, 1)
+    np.testing.assert_allclose(preview.numbers[0, ..., 0], matrix, atol=preview.step)
+    assert preview_of(matrix, 2048).levels.shape == (1, 32, 32, 1)
+    assert preview_of(np.stack([matrix] * 16)).levels.shape == (16, 16, 16, 1)
+
+
 def test_blocks_of_unequal_size_are_means_all_the_same():
-    preview = preview_of(np.full((50, 33), 7.0))
+    preview = preview_of(np.full((90, 67), 7.0))
     np.testing.assert_allclose(preview.numbers, 7.0)
 
 
@@ -93,8 +102,8 @@ def test_zero_stays_zero_beside_numbers_of_both_signs():
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
 def test_a_block_with_a_number_that_is_none_is_none(odd):
-    matrix = np.ones((64, 64), np.float32)
-    matrix[10, 20] = odd
+    matrix = np.ones((128, 128), np.float32)
+    matrix[20, 40] = odd
     unknown = np.isnan(preview_of(matrix).numbers[0, ..., 0])
     assert np.argwhere(unknown).tolist() == [[5, 10]]
     assert np.isnan(preview_of(np.full((20, 20), odd)).numbers).all()

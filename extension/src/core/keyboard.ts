@@ -70,7 +70,7 @@ const STEPPING = new Set([
   ...['nextSum', 'firstOdd', 'predict', 'takeBack'],
 ]);
 
-/** 1 to 4 choose what stands beside the code. */
+/** 1 to 5 choose what stands beside the code. */
 function paneFor(key: string): Action | null {
   const pane = PANES[Number(key) - 1];
   return pane ? { kind: 'pane', pane } : null;

@@ -34,7 +34,7 @@ function isImage({ role, shape, dtype, values }: TensorInfo): boolean {
  * The axes drawn as rows and columns: the last two, or where the last one counts the channels of
  * square maps or of what may be an image, the two before it. The same rule as in `tapelab/recording/previews.py`.
  */
-function planeOf(shape: readonly number[]): readonly [number, number] {
+export function planeOf(shape: readonly number[]): readonly [number, number] {
   const last = shape.length - 1;
   if (showsImage(shape)) return [last - 2, last - 1];
   const [, high, wide, channels] = shape;

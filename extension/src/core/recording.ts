@@ -53,6 +53,11 @@ export interface Recording {
     readonly buffers: Int32Array;
     readonly bytes: Float64Array;
   };
+  /** Which settings the op of an event was given: see `settingsOf`. */
+  readonly given: {
+    readonly events: Int32Array;
+    readonly rows: Int32Array;
+  };
   event(index: number): RecordingEvent;
   eventSpan(index: number): number;
   tensor(index: number): TensorInfo;
@@ -157,6 +162,10 @@ export function parseRecording(given: Uint8Array): Recording {
       tensors: columns.i32('share.tensor'),
       buffers: columns.i32('share.buffer'),
       bytes: columns.f64('share.bytes'),
+    },
+    given: {
+      events: columns.i32('setting.event'),
+      rows: columns.i32('setting.row'),
     },
     eventCount: kinds.length,
     tensorCount: roles.length,

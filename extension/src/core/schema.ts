@@ -66,6 +66,9 @@ export interface NestedInfo {
   readonly watched?: readonly (readonly [number, number])[];
 }
 
+/** What an op was given beside its inputs, such as its axis. */
+export type Settings = Readonly<Record<string, unknown>>;
+
 export interface Header {
   readonly maker: string;
   /** What a column is and how it is kept, where it begins, and how many numbers it holds. */
@@ -83,6 +86,7 @@ export interface Header {
   readonly variables: readonly VariableInfo[];
   /** Other tapes that were open inside, by their first event and the first one after them. */
   readonly nested?: readonly NestedInfo[];
+  readonly settings?: readonly Settings[];
 }
 
 export enum Role {

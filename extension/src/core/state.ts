@@ -5,11 +5,20 @@ import type { Guess } from './predict.js';
 export type View = 'tape' | 'why';
 
 /** What stands beside the code. */
-export const PANES = ['graph', 'flow', 'memory', 'watched'] as const;
+export const PANES = ['graph', 'flow', 'memory', 'watched', 'entries'] as const;
 export type Pane = (typeof PANES)[number];
 
 /** How fast it plays: so many times a step each PLAY_PACE. */
 export const SPEEDS = [0.5, 1, 2, 4] as const;
+
+/** An entry of a tensor that somebody points at. */
+export interface Entry {
+  /** What is looked at: the result of the op (-1), or the gradient of its input at a position. */
+  readonly target: number;
+  /** Which of the drawn tensors it is in; -1 for the entry farthest from 0. */
+  readonly figure: number;
+  readonly place: number;
+}
 
 export interface State {
   readonly model: Model;
@@ -28,6 +37,8 @@ export interface State {
   readonly speed: number;
   /** The slice of a tensor of higher rank that is looked at. */
   readonly slice: number;
+  /** The entry of a tensor that is pointed at; null for the one farthest from 0. */
+  readonly entry: Entry | null;
   /** Whether questions come before backward steps, and whether one is open. */
   readonly predicting: 'off' | 'on' | 'question';
   readonly guesses: readonly Guess[];
@@ -43,6 +54,7 @@ export const AT_FIRST = {
   pane: 'graph',
   speed: 1,
   slice: 0,
+  entry: null,
   predicting: 'off',
   guesses: [],
 } as const;
@@ -72,6 +84,7 @@ export type Action =
   | { readonly kind: 'pane'; readonly pane: Pane }
   | { readonly kind: 'speed'; readonly speed: number }
   | { readonly kind: 'slice'; readonly slice: number }
+  | { readonly kind: 'entry'; readonly entry: Entry }
   /** To the next place where paths meet, or to the first NaN. */
   | { readonly kind: 'nextSum' | 'firstOdd' }
   /** To a step of a call, which is shown from then on. */

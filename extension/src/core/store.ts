@@ -23,7 +23,13 @@ function goTo(state: State, step: number): State {
   const clamped = within(Math.round(step) || 1, 1, Math.max(1, state.model.stepCount));
   return clamped === state.step && state.selected < 0
     ? state
-    : { ...state, step: clamped, selected: -1, predicting: calm(state.predicting) };
+    : {
+        ...state,
+        step: clamped,
+        selected: -1,
+        entry: null,
+        predicting: calm(state.predicting),
+      };
 }
 
 /** A question that was passed by no longer stands. */
@@ -163,7 +169,12 @@ export function reduce(state: State, action: Action): State {
     case 'tick':
       return tick(state);
     case 'select':
-      return { ...state, slice: 0, selected: state.selected === action.node ? -1 : action.node };
+      return {
+        ...state,
+        slice: 0,
+        entry: null,
+        selected: state.selected === action.node ? -1 : action.node,
+      };
     case 'selectBy':
       return selectBy(state, action.by);
     case 'model':
@@ -184,6 +195,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, pane: action.pane, view: 'tape' };
     case 'speed':
       return { ...state, speed: action.speed };
+    case 'entry':
+      return { ...state, entry: action.entry };
     case 'slice':
       return { ...state, slice: action.slice };
     case 'predict':

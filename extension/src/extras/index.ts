@@ -1,5 +1,6 @@
 import { paint } from '../core/views/canvas.js';
 import type { Extras } from '../core/extras.js';
+import entries from '../core/styles/entries.css';
 import panes from '../core/styles/panes.css';
 import figures from '../core/styles/figures.css';
 import terms from '../core/styles/terms.css';
@@ -20,7 +21,7 @@ import { termsView } from './terms.js';
 
 /** All views that may come later. */
 const EXTRAS: Extras = {
-  style: panes + figures + terms + whatif + why,
+  style: panes + entries + figures + terms + whatif + why,
   speak,
   paint,
   pane: paneView,

@@ -168,6 +168,28 @@ FOLDED: Final = """
             y = tf.sin(y) + x
     dy_dx = tape.gradient(y, x)
 """
+ATTENTION: Final = """
+    tf.random.set_seed(3)
+    x = tf.random.normal([6, 4])
+    Wq = tf.Variable(tf.random.normal([4, 4]))
+    Wk = tf.Variable(tf.random.normal([4, 4]))
+    with tf.GradientTape() as tape:
+        q = x @ Wq
+        k = x @ Wk
+        weights = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) / 2.0)
+        out = weights @ x
+        loss = tf.reduce_mean(tf.square(out))
+    gradients = tape.gradient(loss, [Wq, Wk])
+"""
+CONVOLUTION: Final = """
+    tf.random.set_seed(3)
+    image = tf.Variable(tf.random.normal([1, 8, 8, 1]))
+    kernel = tf.Variable(tf.random.normal([3, 3, 1, 2]))
+    with tf.GradientTape() as tape:
+        y = tf.nn.conv2d(image, kernel, strides=1, padding="SAME")
+        loss = tf.reduce_mean(tf.nn.relu(y))
+    gradients = tape.gradient(loss, [image, kernel])
+"""
 FIXED: Final = """
     x = tf.Variable([1.0, 2.0, 3.0])
     with tf.GradientTape() as before:
@@ -295,6 +317,15 @@ SCENES: Final = tuple(
             View(step=999),
             View(step=999, width=360, keys="3"),
             View(cell=NOTHING_YET, width=360),
+        ),
+        (
+            *("t", "The rules of tensors"),
+            "An entry, and all that it is made of: a product and its gradient, a window, softmax.",
+            ATTENTION,
+            View(step=2, keys="5"),
+            View(step=20, keys="5"),
+            View(step=15, keys="5"),
+            View(cell=CONVOLUTION, step=99, keys="5"),
         ),
     )
 )

@@ -10,6 +10,7 @@ export const TITLES: Readonly<Record<Pane, string>> = {
   flow: 'Flow',
   memory: 'Memory',
   watched: 'Watched',
+  entries: 'Entries',
 };
 
 /** What to see beside the code. */

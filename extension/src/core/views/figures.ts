@@ -55,9 +55,12 @@ function cellView(value: number, row: number, column: number, most: number, role
   return [cell, h('path', { class: 'below', d: minus, style: `stroke:${stroke}` })];
 }
 
+/** Numbers in rows. */
+export type Matrix = Pick<Sheet, 'rows' | 'columns' | 'numbers'>;
+
 /** All cells of one colour in one path; `look` tells their colour and how much smaller they are. */
 function cellsInPaths(
-  { rows, columns }: Sheet,
+  { rows, columns }: Matrix,
   size: number,
   look: (at: number) => readonly [fill: string, inset: number],
 ): VNode[] {
@@ -76,7 +79,7 @@ function cellsInPaths(
 }
 
 /** The cells of a map in few tints; those below zero are smaller. */
-export function tintedCells(sheet: Sheet, size: number, most: number, role: Tone): VNode[] {
+export function tintedCells(sheet: Matrix, size: number, most: number, role: Tone): VNode[] {
   return cellsInPaths(sheet, size, (at) => {
     const value = sheet.numbers[at]!;
     const strength = (Math.ceil((strengthOf(value, most) * TINTS) / 100) * 100) / TINTS;

@@ -4,6 +4,7 @@ import type { StepState } from '../stepstate.js';
 import type { Dispatch, Pane, State } from '../state.js';
 import { say } from '../words.js';
 import { TITLES } from './choices.js';
+import { entriesPane } from './entries.js';
 import { magnitudesView } from './magnitudes.js';
 import { memoryView } from './memory.js';
 import { watchedView } from './watched.js';
@@ -21,6 +22,7 @@ export function paneView(
     flow: () => magnitudesView(model, current, width, hatch, predicting !== 'off', dispatch),
     memory: () => memoryView(model, current, width, dispatch),
     watched: () => watchedView(model, current, dispatch),
+    entries: () => entriesPane(state, current, width, dispatch),
   };
   const label = say(TITLES[pane]);
   return h(
