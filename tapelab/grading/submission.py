@@ -10,6 +10,7 @@ with what the student can do about it.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import json
@@ -19,6 +20,7 @@ import stat
 import tokenize
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path, PurePosixPath
@@ -37,6 +39,15 @@ __all__ = ["Cell", "Submission", "UnreadableSubmission"]
 LARGEST: Final = 64 << 20
 """Bytes that a submission may have, unpacked."""
 MOST_FILES: Final = 1000
+MOST_ENTRIES: Final = 10_000
+"""Files and folders that are looked at below a folder."""
+DEEPEST: Final = 32
+"""Folders within one another."""
+MOST_ARCHIVED: Final = 100_000
+"""Marks of an entry in an archive, before it is opened: each takes memory, also without a file."""
+_ENTRY_MARK: Final = b"PK\x01\x02"
+_PACKINGS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+"""Ways of packing whose unpacking takes little memory, whatever the archive says."""
 _LEFT_OUT: Final = {"__MACOSX", "__pycache__", ".DS_Store", ".git", ".venv", ".ipynb_checkpoints"}
 """Files that systems create in folders, which are not part of a submission."""
 
@@ -93,18 +104,42 @@ def _link_message(name: str) -> str:
 
 
 def _files_in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
-    for place, folders, names in os.walk(folder, followlinks=False):
-        for name in sorted(folders):
-            if (Path(place) / name).is_symlink():
-                raise UnreadableSubmission(_link_message(name))
-        folders[:] = sorted(set(folders) - _LEFT_OUT)
-        for name in sorted(set(names) - _LEFT_OUT):
-            path = Path(place) / name
-            yield path.relative_to(folder).as_posix(), _read_regular_file(path)
+    for path in files_below(folder):
+        yield path.relative_to(folder).as_posix(), _read_regular_file(path)
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """The paths of all files below a folder; links and pipes among them, none of them opened.
+
+    OSError where a folder cannot be read; UnreadableSubmission where it holds a link to another
+    folder, too many entries, or folders too deep.
+    """
+    pending = [(folder, 0)]
+    entries = 0
+    while pending:
+        place, depth = pending.pop()
+        with os.scandir(place) as scan:
+            for entry in scan:
+                entries += 1
+                if entries > MOST_ENTRIES or depth > DEEPEST:
+                    raise UnreadableSubmission(
+                        f"{folder.name} has more than {MOST_ENTRIES} entries or folders within "
+                        f"{DEEPEST} others. Hand in the notebook and its data alone."
+                    )
+                if entry.name in _LEFT_OUT:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append((Path(entry.path), depth + 1))
+                else:
+                    yield Path(entry.path)
 
 
 def _files_in_archive(title: str, content: bytes) -> Iterator[tuple[str, bytes]]:
     """Unpacked in memory, so that no entry can be written anywhere."""
+    if content.count(_ENTRY_MARK) > MOST_ARCHIVED:
+        raise UnreadableSubmission(
+            f"{title} has too many entries. Hand in the notebook and its data alone."
+        )
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for entry in archive.infolist()[: MOST_FILES + 1]:
@@ -129,6 +164,11 @@ def _entry_name(title: str, entry: zipfile.ZipInfo) -> str:
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    if entry.compress_type not in _PACKINGS:
+        raise UnreadableSubmission(
+            f"{entry.filename} is packed in an unusual way. Pack the files again, as a plain zip "
+            "archive."
+        )
     with archive.open(entry) as file:
         return _check_size(entry.filename, file.read(LARGEST + 1))
 
@@ -160,6 +200,8 @@ def _collect_files(files_found: Iterator[tuple[str, bytes]]) -> Files:
 
 NEWEST: Final = 4
 MOST_CELLS: Final = 10_000
+LONGEST_PREDICTION: Final = 4000
+MOST_PREDICTIONS: Final = 10_000
 _MARKER: Final = re.compile(r"^# ?%%(.*)$", re.MULTILINE)
 """The line above a cell in a .py file."""
 _NO_CODE: Final = re.compile(r"\[(markdown|md|raw)\]")
@@ -258,7 +300,17 @@ def _decode_script(content: bytes) -> str:
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return content.decode("utf-16")
     encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-    return content.decode(encoding)
+    codec = codecs.lookup(encoding).name
+    if not _ENCODINGS.fullmatch(codec):
+        raise LookupError(f"the encoding {codec!r} is not one of text")
+    return content.decode(codec)
+
+
+_ENCODINGS: Final = re.compile(
+    r"utf-(?:8|8-sig|16|32)(?:-[bl]e)?|ascii|iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|gb\w+|big5\w*|"
+    r"shift_jis\w*|euc_\w+"
+)
+"""Encodings that editors write and that are decoded in linear time: not `punycode`, for one."""
 
 
 _NONE: Final[Mapping[str, bytes]] = MappingProxyType({})
@@ -342,11 +394,11 @@ def _predictions(displayed: Iterable[Mapping[str, Any]]) -> tuple[Prediction, ..
     for record in displayed:
         given = record.get("predictions")
         for each in given if isinstance(given, list) else ():
-            try:
-                readable += predictions([each])
-            except TypeError:
-                continue
-    return tuple(readable)
+            with suppress(TypeError):
+                [prediction] = predictions([each])
+                if len(str(prediction.said)) <= LONGEST_PREDICTION:
+                    readable.append(prediction)
+    return tuple(readable[:MOST_PREDICTIONS])
 
 
 def _displayed_data(notebook: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -169,6 +169,34 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path):
         Submission.read(_saved(tmp_path, content.getvalue(), "ada.zip"))
 
 
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_archive_whose_unpacking_may_take_all_memory_is_refused(tmp_path, packing):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", packing) as archive:
+        archive.writestr("ada.ipynb", json.dumps(notebook(CELLS)))
+    with pytest.raises(UnreadableSubmission, match="packed in an unusual way"):
+        Submission.read(_saved(tmp_path, content.getvalue(), "ada.zip"))
+
+
+def test_an_archive_of_too_many_entries_is_refused_before_they_are_listed(tmp_path):
+    content = b"PK" + b"PK\1\2" * 100_001
+    with pytest.raises(UnreadableSubmission, match="too many entries"):
+        Submission.read(_saved(tmp_path, content, "ada.zip"))
+
+
+@pytest.mark.parametrize("coding", ["punycode", "idna", "unicode_escape", "utf-7", "rot13", "zip"])
+def test_a_script_in_an_encoding_that_is_not_of_text_is_refused(tmp_path, coding):
+    script = f"# coding: {coding}\nname = 1\n".encode() + b"a" * 100_000 + b"-99999"
+    with pytest.raises(UnreadableSubmission, match="no text that can be read"):
+        Submission.read(_saved(tmp_path, script, "ada.py"))
+
+
+@pytest.mark.parametrize("coding", ["cp1252", "iso-8859-15", "utf8", "gbk", "shift_jis", "koi8-r"])
+def test_a_script_in_an_encoding_of_editors_is_read(tmp_path, coding):
+    script = f"# coding: {coding}\nname = 1\n".encode(coding)
+    assert "name = 1" in _sources(_saved(tmp_path, script, "ada.py"))[0]
+
+
 def test_a_damaged_archive_is_refused_with_the_reason(tmp_path):
     with pytest.raises(UnreadableSubmission, match="cannot be unpacked"):
         Submission.read(_saved(tmp_path, b"PK nothing", "ada.zip"))

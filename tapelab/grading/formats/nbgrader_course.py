@@ -6,7 +6,6 @@ STUDENT/ASSIGNMENT; grades in gradebook.db. Nothing of it is run, and the databa
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -16,7 +15,6 @@ from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tapelab.grading.formats.csv_tables import Grade, Learner, UnreadableFormat
 from tapelab.grading.formats.imported_assignment import Imported, plain_name
@@ -38,16 +36,13 @@ from tapelab.recording.atomic_write import write
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
 
-_TIMESTAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d[ T][\d:.]+)\s*(\S*)")
-
 
 @dataclass(frozen=True)
 class HandedIn:
-    """A notebook that a student sent, and when, if that is known."""
+    """A notebook that a student sent."""
 
     student: str
     path: Path
-    when: datetime | None
 
 
 @dataclass(frozen=True)
@@ -96,7 +91,7 @@ class Course:
             place = self.root / "submitted" / student / assignment
             path = place / f"{name}.ipynb"
             if path.is_file() and not path.is_symlink() and not place.is_symlink():
-                yield HandedIn(student, path, _timestamp_in(place / "timestamp.txt"))
+                yield HandedIn(student, path)
 
     def submission(self, sent: HandedIn, assignment: str) -> Submission:
         """What a student sent, ready to be graded: locked cells as they were, tests by us."""
@@ -211,24 +206,6 @@ def _folders(place: Path) -> Iterator[str]:
         for each in sorted(place.iterdir()):
             if each.is_dir() and not each.is_symlink() and not each.name.startswith("."):
                 yield each.name
-
-
-def _timestamp_in(file: Path) -> datetime | None:
-    """When something was sent, as nbgrader notes it: a time, and a zone that may go unnamed."""
-    try:
-        match = _TIMESTAMP.match(file.read_text("utf-8").strip())
-        return match and _with_zone(datetime.fromisoformat(match[1]), match[2])
-    except (OSError, ValueError):
-        return None
-
-
-def _with_zone(when: datetime, zone: str) -> datetime:
-    if re.fullmatch(r"[+-]\d{4}", zone):
-        return datetime.strptime(f"{when.isoformat()} {zone}", "%Y-%m-%dT%H:%M:%S.%f %z")
-    try:
-        return when.replace(tzinfo=ZoneInfo(zone) if zone else UTC)
-    except (ZoneInfoNotFoundError, ValueError):
-        return when.replace(tzinfo=UTC)
 
 
 def give_back(book: Gradebook, course: Course, assignments: Sequence[str]) -> int:
