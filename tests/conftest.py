@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import signal
 
 import pytest
 
@@ -21,6 +22,18 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("thorough"):
             item.add_marker(pytest.mark.skip(reason="It takes long. Try make test THOROUGH=1."))
+
+
+@pytest.fixture
+def interruptible():
+    """Let Ctrl+C interrupt this process and those it starts, also where it is ignored.
+
+    So it is in a background job, under `nohup` and in some runners: whoever starts a program passes
+    on that it ignores the signal.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

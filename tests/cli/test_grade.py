@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -79,16 +80,34 @@ def test_help_says_what_the_exit_codes_mean(main):
     assert "130" in output
 
 
+DEAF = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
+"""What starts a program as a background job does: it ignores Ctrl+C."""
+
+
 @pytest.mark.slow
-def test_an_interrupt_is_a_sentence_and_no_traceback(folder, held, tmp_path):
-    for number in range(30):
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize(
+    ("start", "number", "jobs"),
+    [([], signal.SIGINT, 1), ([], signal.SIGTERM, 2), (DEAF, signal.SIGTERM, 1)],
+    ids=["interrupt", "terminate two", "terminate a background job"],
+)
+def test_it_stops_with_a_sentence_and_leaves_nothing_behind(
+    folder, held, tmp_path, start, number, jobs
+):
+    for copy in range(30):
         text = (folder / "bob.ipynb").read_text("utf-8")
-        (folder / f"s{number:02}.ipynb").write_text(text + " " * number, encoding="utf-8")
-    command = [sys.executable, "-m", "tapelab.cli", "grade", str(folder), "-a", "05", *held]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as grader:
+        (folder / f"s{copy:02}.ipynb").write_text(text + " " * copy, encoding="utf-8")
+    (tmp_path / "scratch").mkdir()
+    command = [*start, sys.executable, "-m", "tapelab.cli", "grade", str(folder), "-a", "05",
+               "--jobs", str(jobs), *held]  # fmt: skip
+    with subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"TMPDIR": str(tmp_path / "scratch")},
+    ) as grader:  # fmt: skip
         wait_for_a_result(grader, tmp_path / "gradebook.db")
-        grader.send_signal(signal.SIGINT)
+        grader.send_signal(number)
         complaints = grader.communicate()[1]
+    assert list((tmp_path / "scratch").iterdir()) == []
     assert grader.returncode == 130
     assert "Interrupted." in complaints
     assert "Traceback" not in complaints

@@ -215,6 +215,7 @@ def test_two_that_open_a_new_gradebook_at_once_both_succeed(new_place):
         book.close()
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_comes_when_the_block_is_left():
     done = []
 
@@ -229,6 +230,7 @@ def test_an_interrupt_comes_when_the_block_is_left():
         assert len(done) == calls
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_what_is_written_while_an_interrupt_comes_is_kept(book, monkeypatch):
     add = type(book)._add
 

@@ -43,6 +43,7 @@ def test_the_browser_is_given_a_file_so_that_no_command_line_shows_the_token(tmp
     assert (tmp_path / "gradebook.html").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_the_command_serves_the_printed_address_and_ends_by_an_interrupt(place):
     command = [*SERVE, place, "--port", "0", "--no-browser"]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
