@@ -1,88 +1,24 @@
 """What is graded: the exercises of a lesson with all their checks, and the limits of a run.
 
-The version of an assignment is a hash of everything that its checks consist of: their code, the
-constants and closures of it, limits and data files. A result is kept under this version.
+The version of an assignment is a hash of the versions of its checks, which cover all that a check
+reaches, its limits and the data files. A result is kept under this version.
 """
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, Self
-
-import numpy as np
 
 from tapelab.errors import Complaint
 from tapelab.exercises.exercise import cost_of
-from tapelab.version import __version__
+from tapelab.grading.check_versions import UNKNOWN_REACH, fingerprint, has_unknown_reach
 
 if TYPE_CHECKING:
     from tapelab.exercises.exercise import Exercise
-
-
-def fingerprint(*parts: Any) -> str:
-    """The same text for the same parts in any process, another when a constant changes."""
-    digest = sha256(__version__.encode())
-    for each in _pieces(parts, frozenset()):
-        digest.update(len(each).to_bytes(8, "big"))
-        digest.update(each)
-    return digest.hexdigest()[:32]
-
-
-def _pieces(part: Any, above: frozenset[int]) -> Iterator[bytes]:
-    """The bytes of everything in a part, in order; a part within itself counts once."""
-    yield type(part).__qualname__.encode()
-    if id(part) in above:
-        return
-    inside = above | {id(part)}
-    for each in _inside(part):
-        yield from [each] if isinstance(each, bytes) else _pieces(each, inside)
-
-
-def _inside(part: Any) -> Iterator[Any]:
-    match part:
-        case FunctionType():
-            yield from (part.__code__, part.__defaults__, part.__kwdefaults__)
-            yield from (_content(cell) for cell in part.__closure__ or ())
-        case CodeType():
-            yield part.co_code
-            yield from (part.co_consts, part.co_names, part.co_varnames)
-        case MethodType():
-            yield from (part.__func__, part.__self__)
-        case functools.partial():
-            yield from (part.func, part.args, part.keywords)
-        case np.ndarray():
-            yield from (str(part.dtype), part.shape, part.tobytes())
-        case Mapping():
-            yield from (each for pair in part.items() for each in pair)
-        case list() | tuple():
-            yield from part
-        case set() | frozenset():
-            yield from sorted(map(repr, part))
-        case type() | ModuleType():
-            yield part.__name__.encode()
-        case _ if is_dataclass(part):
-            yield from (getattr(part, field.name) for field in fields(part))
-        case _ if hasattr(part, "__dict__"):
-            yield vars(part)
-        case bytes():
-            yield part + b"."
-        case _:
-            yield repr(part).encode("utf-8", "backslashreplace")
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
 
 
 @dataclass(frozen=True)
@@ -157,7 +93,10 @@ class Assignment:
         unversioned = cls(name, title or name, "", exercises, limits or Limits(), files)
         priced = [(each.id, list(map(cost_of, each.hints))) for each in exercises
                   if each.counts_hints]  # fmt: skip
-        version = fingerprint(name, [unversioned.keys(each) for each in exercises], *priced)
+        keys = [unversioned.keys(each) for each in exercises]
+        version = fingerprint(name, keys, *priced)
+        if any(has_unknown_reach(each) for pairs in keys for _, each in pairs):
+            version = UNKNOWN_REACH + version[1:]
         return cls(name, unversioned.title, version, exercises, unversioned.limits, files)
 
     def seconds(self, exercise: Exercise) -> float:
@@ -169,7 +108,15 @@ class Assignment:
         return exercise.memory or self.limits.memory
 
     def keys(self, exercise: Exercise) -> tuple[tuple[str, str], ...]:
-        """For each check of an exercise its name in the assignment, and a hash of what it is."""
+        """For each check of an exercise its name in the assignment, and a hash of what it is.
+
+        They are those of the first call: a check may change what it reaches while it runs.
+        """
+        if id(exercise) not in self._keys:
+            self._keys[id(exercise)] = self._keys_now(exercise)
+        return self._keys[id(exercise)]
+
+    def _keys_now(self, exercise: Exercise) -> tuple[tuple[str, str], ...]:
         seen: Counter[str] = Counter()
         keys, own = [], (exercise.seconds, exercise.memory)
         for check in exercise.checks:
@@ -178,6 +125,11 @@ class Assignment:
             key = f"{exercise.id} {check.title}{again}"
             keys.append((key, fingerprint(key, check, self.limits, own, self._data)))
         return tuple(keys)
+
+    @cached_property
+    def _keys(self) -> dict[int, tuple[tuple[str, str], ...]]:
+        """By the id of an exercise its keys."""
+        return {}
 
     @cached_property
     def _data(self) -> tuple[Any, ...]:
