@@ -24,7 +24,10 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
 }  # fmt: skip
 """What each unit measures, and how much it is of the unit of that."""
 
-_QUANTITY: Final = re.compile(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*([^\d\s]*)\s*")
+_QUANTITY: Final = re.compile(
+    r"\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?)\s*+([^\d\s]*+)\s*+"
+)
+"""Never goes back, so that it takes linear time for any answer."""
 
 
 def choice(

@@ -35,7 +35,7 @@ SMALL: Final = 0.01
 TYPED: Final = 6
 """So many numbers can be typed; of more, the shape is asked for."""
 Floats = Sequence[float]
-_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|[-+]?Infinity", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"[-+]?(\d++\.?\d*+|\.\d++)(e[-+]?\d++)?|[-+]?Infinity", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,8 @@ def _is_vector(said: str, truth: Floats) -> bool:
 
 
 def _is_shape(said: str, truth: Floats) -> bool:
-    return [int(each) for each in re.findall(r"\d+", said, re.ASCII)] == list(truth)
+    sizes = [each.lstrip("0") or "0" for each in re.findall(r"\d+", said, re.ASCII)]
+    return sizes == [str(int(each)) for each in truth]
 
 
 _JUDGES: Final[dict[str, Callable[[str, Floats], bool]]] = {

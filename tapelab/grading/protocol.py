@@ -13,6 +13,7 @@ import json
 import struct
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from math import prod
 from types import EllipsisType
 from typing import Any, Final
@@ -29,6 +30,13 @@ PREFIX_SIZE: Final = _PREFIX.size
 LONGEST_HEADER: Final = 8 << 20
 DEEPEST: Final = 64
 LONGEST_TEXT: Final = 4000
+LONGEST_ANSWER: Final = 1 << 20
+"""Characters of a text that is an answer."""
+MOST_PARTS: Final = 1 << 21
+"""Brackets, commas and colons of a header: as objects they take far more memory than as text."""
+MOST_AXES: Final = 32
+MOST_EMPTY: Final = 1 << 16
+"""Places of an array without elements, which may become empty lists."""
 _KINDS: Final = "biufcU"
 """The kinds of dtypes that are sent: numbers and text, never objects."""
 
@@ -42,6 +50,13 @@ class Payload:
     """The buffers of a frame, and the encoding of values as JSON that refers to them by number."""
 
     buffers: list[bytes] = field(default_factory=list)
+    _taken: int = field(default=0, init=False)
+    """Bytes of buffers that were read as arrays: each buffer is read once."""
+
+    @cached_property
+    def _size(self) -> int:
+        """Bytes of all buffers that arrived."""
+        return sum(map(len, self.buffers))
 
     def put(self, value: Value, depth: int = 0) -> Any:
         """The JSON form of a value; its arrays become buffers. ProtocolError for other objects."""
@@ -59,8 +74,10 @@ class Payload:
 
     def take(self, encoded: object, depth: int = 0) -> Value:
         """The value that `put` encoded; ProtocolError for anything else."""
-        if encoded is None or type(encoded) is str:
-            return encoded
+        if encoded is None:
+            return None
+        if type(encoded) is str:
+            return short_text(encoded, LONGEST_ANSWER)
         if depth > DEEPEST or not isinstance(encoded, dict) or len(encoded) != 1:
             raise ProtocolError("a value has an unknown form")
         [(kind, content)] = encoded.items()
@@ -90,6 +107,9 @@ class Payload:
     def read_array(self, at: object) -> NDArray[Any]:
         """The array in the buffer with this number, in the byte order of this machine."""
         content = self.buffer(at)
+        self._taken += len(content)
+        if self._taken > self._size:
+            raise ProtocolError("a buffer is named more than once")
         file = io.BytesIO(content)
         if np.lib.format.read_magic(file) != (1, 0):
             raise ProtocolError("an array has an unknown format version")
@@ -99,7 +119,10 @@ class Payload:
         count = prod(shape)  # Python integers: a product that wraps around could match the size
         if any(size < 0 for size in shape) or count * dtype.itemsize != len(content) - file.tell():
             raise ProtocolError("an array has another size than its header says")
-        flat = np.frombuffer(content[file.tell() :], dtype) if count else np.empty(0, dtype)
+        places = prod(max(size, 1) for size in shape)
+        if len(shape) > MOST_AXES or (not count * dtype.itemsize and places > MOST_EMPTY):
+            raise ProtocolError("an array has too many axes or empty places")
+        flat = np.frombuffer(content, dtype, count, file.tell()) if count else np.empty(0, dtype)
         return flat.reshape(shape, order="F" if fortran else "C").astype(dtype.newbyteorder("="))
 
 
@@ -121,7 +144,14 @@ def _decode_numbers(payload: Payload, content: Any, _: int) -> Numbers:
 
 
 def _decode_picture(_: Payload, content: Any, __: int) -> Picture:
-    return Picture(tuple(Prediction(**each) for each in content))
+    return Picture(tuple(_decode_prediction(**each) for each in content))
+
+
+def _decode_prediction(*, step: Any, right: Any, **texts: Any) -> Prediction:
+    if type(step) is not int or type(right) is not bool:
+        raise ProtocolError("a prediction has an unknown form")
+    known = {name: short_text(text) for name, text in texts.items()}
+    return Prediction(step=step, right=right, **known)
 
 
 def _encode_plot(payload: Payload, value: Plot, _: int) -> Any:
@@ -152,9 +182,9 @@ def _decode_axes(payload: Payload, texts: Any, series: Any, images: Any, legend:
     )
 
 
-def short_text(content: Any) -> str:
+def short_text(content: Any, longest: int = LONGEST_TEXT) -> str:
     """The text itself if it is short; ProtocolError for anything else."""
-    if type(content) is not str or len(content) > LONGEST_TEXT:
+    if type(content) is not str or len(content) > longest:
         raise ProtocolError("a short text is too long, or is not text")
     return content
 
@@ -214,6 +244,8 @@ class FrameTooLongError(ProtocolError):
 
 def decode_frame(text: bytes, content: bytes) -> tuple[dict[str, Any], Payload]:
     """The header and the payload of a frame; ProtocolError if they do not match."""
+    if sum(map(text.count, (b",", b":", b"[", b"{"))) > MOST_PARTS:
+        raise ProtocolError("a header has too many parts")
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as error:

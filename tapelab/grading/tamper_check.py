@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.exercises.tape_trial import Trial
+from tapelab.grading.recording_bounds import LARGEST_COLUMNS, check_bounds
 from tapelab.grading.replay_verifier import ReplayMismatch, is_own
 from tapelab.recording import Recording, from_bytes
 from tapelab.recording.codec import MAGIC
@@ -28,11 +29,12 @@ def verified_trial(
     """The trial in some bytes; Doubt or RecordingError where it cannot have come from a tape."""
     if not content.startswith(MAGIC):
         raise ReplayMismatch("it is not an uncompressed recording")
-    recording = from_bytes(content)
+    recording = from_bytes(content, LARGEST_COLUMNS)
     try:
+        check_bounds(recording)
         _check_form(recording)
         trial = _requested_trial(recording, reply)
-    except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+    except (AttributeError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise (
             error if isinstance(error, ReplayMismatch) else ReplayMismatch("it is damaged")
         ) from error

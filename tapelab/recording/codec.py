@@ -11,7 +11,7 @@ from tapelab.errors import RecordingError
 from tapelab.recording.compression import is_packed, packed, unpacked
 from tapelab.recording.facts import Rule
 from tapelab.recording.field_tables import in_tables, without_tables
-from tapelab.recording.narrow_columns import column_in, kept
+from tapelab.recording.narrow_columns import column_in, itemsize, kept
 from tapelab.recording.op_facts import OpFacts
 from tapelab.recording.schema import (
     SCHEMA,
@@ -30,6 +30,8 @@ OLDEST: Final = 1
 FLAGS: Final = ("tracked", "frozen")
 """What the header says of a variable only where it is so."""
 _PREFIX: Final = struct.Struct("<8sII")
+MOST_PARTS: Final = 1 << 21
+"""Brackets, commas and colons of the header of a recording whose size is limited."""
 READ_FROM: Final = 1_000_000
 """A recording that was read from more bytes than this is neither written nor packed again."""
 
@@ -82,15 +84,18 @@ def _header(recording: RecordingData, layout: dict[str, list[Any]]) -> dict[str,
     }
 
 
-def decode(data: bytes | bytearray | memoryview, kind: type[D]) -> D:
+def decode(data: bytes | bytearray | memoryview, kind: type[D], most: int | None = None) -> D:
     """Read a recording, of the class that is given, from bytes, packed or not.
 
-    RecordingError where they hold none that can be read.
+    RecordingError where they hold none that can be read, or one whose columns have more than `most`
+    bytes: a column of even steps is as short in a file as it may be long in memory.
     """
     given = bytes(data)
     data = unpacked(given)
-    header, start = _read_header(data)
+    header, start = _read_header(data, MOST_PARTS if most is not None else len(data))
     try:
+        if most is not None:
+            _check_size(header["columns"], most)
         places = header["columns"].items()
         columns = {
             name: column_in(data, start + at, kind, *rest) for name, (kind, at, *rest) in places
@@ -105,7 +110,14 @@ def decode(data: bytes | bytearray | memoryview, kind: type[D]) -> D:
     return recording
 
 
-def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
+def _check_size(columns: dict[str, list[Any]], most: int) -> None:
+    """ValueError where columns are larger than allowed, before any of them is read."""
+    size = sum(count * itemsize(kind) for kind, _, count, *_ in columns.values() if count > 0)
+    if size > most:
+        raise ValueError(f"its columns have {size} bytes, more than {most}")
+
+
+def _read_header(data: bytes, parts: int) -> tuple[dict[str, Any], int]:
     if len(data) < _PREFIX.size or data[:8] != MAGIC:
         raise RecordingError(
             "This is not a recording: it does not start with the word TAPELAB. "
@@ -123,9 +135,14 @@ def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
             f"{OLDEST} to {SCHEMA}. Run the notebook again to record it again."
         )
     start = _PREFIX.size + length
+    text = data[_PREFIX.size : start]
+    if sum(map(text.count, (b",", b":", b"[", b"{"))) > parts:
+        raise RecordingError(
+            f"This recording has more than {parts} parts. Record a shorter program."
+        )
     try:
-        return json.loads(data[_PREFIX.size : start]), start
-    except ValueError as error:
+        return json.loads(text), start
+    except (ValueError, RecursionError) as error:
         raise RecordingError(
             f"This recording is cut short or damaged: its header cannot be read ({error})."
         ) from error

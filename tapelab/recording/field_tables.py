@@ -46,9 +46,12 @@ def without_tables(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     if not tables:
         return columns
     kinds, starts, rest = (columns[f"event.{name}"] for name in ("kind", "start", "fields"))
+    size = len(rest) + sum(len(column) for table in tables.values() for column in table)
+    if len(starts) != len(kinds) + 1 or starts[-1] != size:
+        raise ValueError(f"its events have {size} fields, not as many as they say")
     lengths = np.diff(starts)
     left = np.ones(len(kinds), np.bool_)
-    fields = np.empty(starts[-1], rest.dtype)
+    fields = np.empty(size, rest.dtype)
     for (kind, length), table in tables.items():
         rows = (kinds == kind) & (lengths == length)
         left &= ~rows

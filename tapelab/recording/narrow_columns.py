@@ -116,6 +116,11 @@ def _turn(column: NDArray[Any]) -> int:
     return best + 1 if small[best] > 1.8 else 0
 
 
+def itemsize(kind: str) -> int:
+    """The bytes of a number in a column of this kind, once it was read."""
+    return TYPES[kind.partition(":")[0]].itemsize
+
+
 def column_in(
     data: bytes, at: int, kind: str, count: int, turn: int = 0, exceptions: int = 0, step: int = 0
 ) -> NDArray[Any]:

@@ -163,9 +163,12 @@ class Recording(RecordingData, Pictured):
         return hash((self.maker, self.strings, len(self)))
 
 
-def from_bytes(data: bytes | bytearray | memoryview) -> Recording:
-    """The recording in some bytes, packed or not; RecordingError if none can be read from them."""
-    return decode(data, Recording)
+def from_bytes(data: bytes | bytearray | memoryview, most: int | None = None) -> Recording:
+    """The recording in some bytes, packed or not; RecordingError if none can be read from them.
+
+    `most` is how many bytes its columns may have; by default, as many as there is memory.
+    """
+    return decode(data, Recording, most)
 
 
 class Happenings(Sequence[Located]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from numpy.typing import NDArray
@@ -76,11 +77,15 @@ class Source:
     first_line: int
     text: str
 
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text."""
+        return self.text.split("\n")
+
     def line(self, number: int) -> str:
         """One line of the text by its number in the cell or file; empty if it is not here."""
-        lines = self.text.split("\n")
         at = number - self.first_line
-        return lines[at] if 0 <= at < len(lines) else ""
+        return self.lines[at] if 0 <= at < len(self.lines) else ""
 
 
 @dataclass(frozen=True)
