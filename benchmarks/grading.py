@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Final
 
 from tapelab.grading.assignment import Assignment
-from tapelab.grading.batch import Batch, find_submissions
+from tapelab.grading.batch import Batch
+from tapelab.grading.collection import find_submissions
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.grader import grade
 from tapelab.grading.runners import GradingPlan, grade_in_processes

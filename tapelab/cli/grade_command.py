@@ -74,6 +74,10 @@ def grade(
     unsafe: Annotated[
         bool, typer.Option("--unsafe", help="Run their code without a sandbox; results say so.")
     ] = False,
+    received: Annotated[
+        Path | None,
+        typer.Option(help="A CSV of when work arrived: login, received.", exists=True),
+    ] = None,
     feedback: Annotated[
         Path | None, typer.Option(help="Write a page for each student there.", file_okay=False)
     ] = None,
@@ -92,7 +96,7 @@ def grade(
 
         choose_sandbox(sandbox)
     with Gradebook.open(gradebook) as book:
-        batch = _batch(book, submissions, assignment, pattern, seed, sandbox)
+        batch = _batch(book, submissions, assignment, pattern, received, seed, sandbox)
         batch.regrade, batch.add_students = type(batch.regrade)(regrade), add_students
         started = time.monotonic()
         reports = _shown(batch, runner)
@@ -105,7 +109,7 @@ def grade(
 
 
 def _runner(jobs: int, cluster: str) -> Runner:
-    from tapelab.grading.runners import grade_in_processes, grade_serially
+    from tapelab.grading.runners import grade_in_processes
 
     if cluster:
         with needing_extra("cluster"):
@@ -113,18 +117,21 @@ def _runner(jobs: int, cluster: str) -> Runner:
         from tapelab.grading.runners import grade_on_cluster
 
         return partial(grade_on_cluster, address=cluster)
-    return partial(grade_in_processes, jobs=jobs) if jobs > 1 else grade_serially
+    return partial(grade_in_processes, jobs=jobs)
 
 
 def _batch(
-    book: Gradebook, folder: Path, source: str, pattern: str, seed: int | None, sandbox: str
-) -> Batch:
+    book: Gradebook, folder: Path, source: str, pattern: str, received: Path | None,
+    seed: int | None, sandbox: str,
+) -> Batch:  # fmt: skip
     from tapelab.grading.assignment import Assignment
-    from tapelab.grading.batch import Batch, find_submissions
+    from tapelab.grading.batch import Batch
+    from tapelab.grading.collection import UNKNOWN_TIMES, find_submissions, read_receipt_times
     from tapelab.grading.grader import grade as real_grade
-    from tapelab.grading.runners import GradingPlan
+    from tapelab.grading.runners import GradingPlan, judge_limits
 
-    handed_in = find_submissions(folder, pattern)
+    times = read_receipt_times(received) if received else UNKNOWN_TIMES
+    handed_in = find_submissions(folder, pattern, times)
     if not handed_in:
         raise Complaint(
             f"{folder} has no submission that fits {pattern!r}. Submissions are notebooks, .py "
@@ -134,8 +141,9 @@ def _batch(
     assignment = Assignment.load(source)
     book.put_assignment(assignment)
     work = GradingPlan(
-        real_grade, Assignment.load, source, assignment.name, assignment.version, seed, sandbox
-    )
+        real_grade, Assignment.load, source, assignment.name, assignment.version, seed, sandbox,
+        judge_limits(assignment), str(folder.resolve()),
+    )  # fmt: skip
     return Batch(book, work, handed_in)
 
 

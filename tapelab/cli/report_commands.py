@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -110,19 +111,22 @@ def _features(
     book: Gradebook, assignment: str, folder: Path, pattern: str
 ) -> dict[str, Features]:  # fmt: skip
     """Of each student the latest submission that can be read, with what was recorded of it."""
-    from tapelab.grading.batch import find_submissions
+    from tapelab.grading.collection import find_submissions
+    from tapelab.grading.reader import Reader
     from tapelab.grading.reports.similarity import features_of
-    from tapelab.grading.submission import Submission, UnreadableSubmission
+    from tapelab.grading.submission import UnreadableSubmission
 
     kept = {}
-    for each in find_submissions(folder, pattern):
-        try:
-            submission = Submission.read(each.path, each.student)
-        except UnreadableSubmission as error:
-            typer.echo(f"{each.student} is left out: {error}", err=True)
-            continue
-        tapes = book.tapes(assignment, submission.digest)
-        kept[each.student] = features_of([cell.source for cell in submission.cells], tapes.values())
+    with closing(Reader(str(folder))) as reader:
+        for each in find_submissions(folder, pattern):
+            try:
+                submission = reader.read(each.path, each.student)
+            except UnreadableSubmission as error:
+                typer.echo(f"{each.student} is left out: {error}", err=True)
+                continue
+            tapes = book.tapes(assignment, submission.digest)
+            cells = [cell.source for cell in submission.cells]
+            kept[each.student] = features_of(cells, tapes.values())
     return kept
 
 

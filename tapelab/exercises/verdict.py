@@ -106,7 +106,7 @@ def outcome(check: Check, answer: Answer) -> Outcome:
         text = say(
             "This answer cannot be read ({error}).", error=f"{type(error).__name__}: {error}"
         )
-        return Outcome(0, text, ending="broken")
+        return Outcome(0, text, ending="memory" if isinstance(error, MemoryError) else "broken")
     advice = check.advice.get(judged.code, "") if judged.points < check.points else ""
     text = paragraph(translated(judged.text), translated(advice))
     return replace(judged, points=min(max(judged.points, 0), check.points), text=text)

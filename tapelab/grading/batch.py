@@ -1,24 +1,23 @@
 """Grading all submissions of a folder into a gradebook.
 
-`find_submissions` lists what a folder holds: whose each submission is, and when it arrived. A Batch
-then grades those without a result. Each result is written before it is reported, so a batch may be
-interrupted at any moment and continues where it stopped.
+A Batch grades the submissions that have no result. Each result is written before it is reported, so
+a batch may be interrupted at any moment and continues where it stopped.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from tapelab.errors import Complaint
+from tapelab.grading.check_versions import has_unknown_reach
+from tapelab.grading.collection import FoundSubmission
 from tapelab.grading.gradebook.entities import Change, Student, changed
 from tapelab.grading.gradebook.gradebook_errors import UnfitError, fit_name, storable
+from tapelab.grading.reader import Reader
 from tapelab.grading.result import Result
 from tapelab.grading.runners import GradingPlan, Task, TaskResult
 from tapelab.grading.submission import Submission, UnreadableSubmission
@@ -27,81 +26,8 @@ if TYPE_CHECKING:
     from tapelab.grading.gradebook.book import Gradebook
 
 
-KINDS: Final = (".ipynb", ".py", ".zip")
-"""What a submission may be, beside a folder."""
-ANY_LAYOUT: Final = "{student}"
-TIMESTAMP: Final = "timestamp.txt"
-"""The file beside a submission in which nbgrader notes when it arrived."""
-
-
-class PatternError(Complaint, ValueError):
-    """A pattern of file names does not say where the student's name is."""
-
-
-@dataclass(frozen=True)
-class FoundSubmission:
-    """A file or folder that a student handed in, and when."""
-
-    student: str
-    path: Path
-    received: datetime
-
-
-def find_submissions(folder: Path, pattern: str = ANY_LAYOUT) -> tuple[FoundSubmission, ...]:
-    """The submissions in a folder, by student and time.
-
-    A pattern is a path below the folder in which `{student}` stands for the student and `*` for
-    anything: `{student}` takes `ada.ipynb` and the folder `ada/`, `{student}/03` nbgrader's
-    folders, `*_{student}_*.ipynb` a part of the name. An ending may be left out.
-    """
-    pattern_regex = _compile_pattern(pattern)
-    depth = "/".join(["*"] * (pattern.strip("/").count("/") + 1))
-    every = (_match_path(path, folder, pattern_regex) for path in sorted(folder.glob(depth)))
-    return tuple(sorted(filter(None, every), key=lambda each: (each.student, each.received)))
-
-
-def _compile_pattern(pattern: str) -> re.Pattern[str]:
-    if pattern.count("{student}") != 1:
-        raise PatternError(
-            f"The pattern {pattern!r} has to name {{student}} once. Try: '{{student}}' or "
-            "'{student}/*.ipynb'"
-        )
-    parts = re.split(r"(\{student\}|\*)", pattern.strip("/"))
-    meant = {"{student}": r"(?P<student>[^/]+?)", "*": "[^/]*"}
-    return re.compile("".join(meant.get(part, re.escape(part)) for part in parts))
-
-
-def _match_path(path: Path, folder: Path, pattern_regex: re.Pattern[str]) -> FoundSubmission | None:
-    if path.name.startswith(".") or not (path.suffix.lower() in KINDS or _is_folder(path)):
-        return None
-    name = path.relative_to(folder)
-    bare = name.with_suffix("") if path.suffix.lower() in KINDS else name
-    match = pattern_regex.fullmatch(bare.as_posix()) or pattern_regex.fullmatch(name.as_posix())
-    return FoundSubmission(match["student"].strip(), path, received_time(path)) if match else None
-
-
-def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.name.startswith("__")
-
-
-def received_time(path: Path) -> datetime:
-    """When a submission arrived: nbgrader's timestamp, else the newest modification time."""
-    file = (path if path.is_dir() else path.parent) / TIMESTAMP
-    try:
-        timestamp = datetime.fromisoformat(file.read_text("utf-8").strip().removesuffix(" UTC"))
-        return timestamp.replace(tzinfo=timestamp.tzinfo or UTC)
-    except (OSError, ValueError):
-        return datetime.fromtimestamp(max(modification_times(path), default=0.0), UTC)
-
-
-def modification_times(path: Path) -> Iterator[float]:
-    for each in path.rglob("*") if path.is_dir() and not path.is_symlink() else (path,):
-        if not each.is_dir():
-            yield each.lstat().st_mtime
-
-
 Runner = Callable[[Iterable[Task], GradingPlan], Iterator[TaskResult]]
-"""Such as crew.one_by_one: grades tasks in any order, and gives each once."""
+"""Such as runners.grade_in_processes: grades tasks in any order, and gives each once."""
 
 
 class Regrade(StrEnum):
@@ -109,7 +35,7 @@ class Regrade(StrEnum):
 
     NOTHING = "nothing"
     CHANGED = "changed"
-    """Only the checks that differ from those of an earlier version; the others keep theirs."""
+    """Only the checks that differ from those of an earlier version, or whose reach is unknown."""
     ALL = "all"
 
 
@@ -146,7 +72,6 @@ class Batch:
     submissions: Sequence[FoundSubmission]
     regrade: Regrade = Regrade.NOTHING
     add_students: bool = False
-    read: Callable[..., Submission] = Submission.read
     _by_digest: dict[str, list[FoundSubmission]] = field(default_factory=dict)
     _earlier: dict[str, Result | None] = field(default_factory=dict)
     _outcomes: list[SubmissionReport] = field(default_factory=list)
@@ -154,9 +79,10 @@ class Batch:
     def run(self, runner: Runner) -> Iterator[SubmissionReport]:
         """Grade what has no result yet. Each result is kept before its report is given."""
         self._enrol_students()
-        for done in runner(self._tasks(), self.plan):
-            yield from self._pending_reports()
-            yield from self._record(done)
+        with closing(Reader(self.plan.untrusted)) as reader:
+            for done in runner(self._tasks(reader), self.plan):
+                yield from self._pending_reports()
+                yield from self._record(done)
         yield from self._pending_reports()
 
     def _enrol_students(self) -> None:
@@ -168,18 +94,16 @@ class Batch:
             known |= names
         self._known_students = known
 
-    def _tasks(self) -> Iterator[Task]:
+    def _tasks(self, reader: Reader) -> Iterator[Task]:
         for each in self.submissions:
             if each.student not in self._known_students:
                 why = f"The gradebook has no student {each.student!r}. Add them, or --add-students."
                 self._report_without_grading(each, Ending.STRANGER, why)
                 continue
             try:
-                submission = self.read(each.path, each.student)
+                submission = reader.read(each.path, each.student)
             except UnreadableSubmission as error:
                 self._note_unreadable(each, str(error))
-            except Exception as error:  # noqa: BLE001 - one submission must not end the batch
-                self._note_unreadable(each, f"{type(error).__name__}: {error}")
             else:
                 yield from self._task(each, submission)
 
@@ -191,7 +115,8 @@ class Batch:
             self._by_digest[digest].append(each)
             return
         known = self.book.has_result(plan.assignment, digest, plan.version)
-        if known and self.regrade is not Regrade.ALL:
+        may_differ = self.regrade is Regrade.CHANGED and has_unknown_reach(plan.version)
+        if known and self.regrade is not Regrade.ALL and not may_differ:
             self._report_without_grading(each, Ending.KNOWN)
             return
         self._by_digest[digest] = [each]

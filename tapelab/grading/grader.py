@@ -22,10 +22,17 @@ from tapelab.exercises.value_conversion import value_of
 from tapelab.exercises.values import Picture, Value
 from tapelab.exercises.verdict import outcome
 from tapelab.exercises.verdict_text import short
-from tapelab.grading.assignment import fingerprint
+from tapelab.grading.check_versions import fingerprint, has_unknown_reach
 from tapelab.grading.protocol import Payload, ProtocolError
 from tapelab.grading.replay_verifier import ReplayMismatch
-from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
+from tapelab.grading.result import (
+    EVERY_CHECK,
+    CheckResult,
+    ExerciseResult,
+    Result,
+    Status,
+    Visibility,
+)
 from tapelab.grading.sandbox import choose_sandbox
 from tapelab.grading.sandbox.backends import UNSAFE
 from tapelab.grading.sandbox.process import Ended
@@ -109,6 +116,13 @@ def check_result(check: Check, key: str, version: str, answer: Answer) -> CheckR
     )  # fmt: skip
 
 
+def _refused_result(check: Check, key: str, version: str, why: str) -> CheckResult:
+    text = f"What your code returned could not be graded: {why}. Return a smaller, plainer value."
+    return CheckResult(
+        key, version, check.title, check.visibility, 0, check.points, Status.REFUSED, _short(text)
+    )
+
+
 def _points(seen: Outcome, check: Check) -> float:
     return seen.points if math.isfinite(seen.points) else min(0, check.points)
 
@@ -133,6 +147,7 @@ def grade(
     submission: Submission, assignment: Assignment, *, seed: int | None = None,
     sandbox: str = "auto", earlier: Result | None = None,
     keep: Callable[[str, Recording], None] | None = None,
+    refused: Mapping[str, str] | None = None, began: Callable[[str], None] | None = None,
 ) -> Result:  # fmt: skip
     """Grade a submission; its code runs in a sandbox, outside of this process.
 
@@ -140,7 +155,9 @@ def grade(
     Results of `earlier` are kept for every check that has not changed since. NoSandboxError where
     no sandbox works; sandbox="unsafe" runs the code all the same, and the result says so. `keep` is
     called with the recordings that public checks requested: a figure of them may be shown to the
-    student, so it must reveal nothing of the other checks.
+    student, so it must reveal nothing of the other checks. `began` is called with the key of each
+    check before it runs; one whose key, or EVERY_CHECK, is in `refused` does not run: an earlier
+    judge ended in it, for that reason.
     """
     backend = choose_sandbox(sandbox)
     kept = _kept_results(submission, earlier, seed, backend.name)
@@ -154,13 +171,15 @@ def grade(
                 exercise, submission,
                 tuple(_run_checks(exercise, assignment, kept,
                               RemoteAnswer(exercise, session, seed=seed, picture=picture),
-                              keep)),
+                              keep, refused or {}, began)),
             )
             for exercise in assignment.exercises
         )  # fmt: skip
     finally:
         session.close()
-    notes = session.notes() or (earlier.notes if earlier and kept else ())
+    endings = (f"A grading process ended at {key or 'a check'}: {why}."
+               for key, why in (refused or {}).items())  # fmt: skip
+    notes = (*session.notes(), *endings) or (earlier.notes if earlier and kept else ())
     return Result(
         submission.digest, submission.student, assignment.name, assignment.version, seed,
         backend.name, exercises, notes,
@@ -177,11 +196,19 @@ def _grade_exercise(
 
 def _run_checks(
     exercise: Exercise, assignment: Assignment, kept: _Kept, answer: RemoteAnswer,
-    keep: Callable[[str, Recording], None] | None,
+    keep: Callable[[str, Recording], None] | None, refused: Mapping[str, str],
+    began: Callable[[str], None] | None,
 ) -> Iterator[CheckResult]:  # fmt: skip
     for check, (key, version) in zip(exercise.checks, assignment.keys(exercise), strict=True):
         seen = len(answer.trials)
-        yield kept.get((key, version)) or check_result(check, key, version, answer)
+        if kept_result := kept.get((key, version)):
+            yield kept_result
+        elif why := refused.get(key, refused.get(EVERY_CHECK)):
+            yield _refused_result(check, key, version, why)
+        else:
+            if began is not None:
+                began(key)
+            yield check_result(check, key, version, answer)
         if keep is not None and check.visibility is Visibility.PUBLIC:
             for trial in answer.trials[seen:]:
                 keep(exercise.id, trial.recording)
@@ -196,7 +223,11 @@ def _kept_results(
     if seed not in (None, earlier.seed) or (earlier.sandbox == UNSAFE and sandbox != UNSAFE):
         return {}
     seen = (check for exercise in earlier.exercises for check in exercise.checks)
-    return {(each.key, each.version): each for each in seen if each.status != Status.BROKEN}
+    return {
+        (each.key, each.version): each
+        for each in seen
+        if each.status != Status.BROKEN and not has_unknown_reach(each.version)
+    }
 
 
 def _seed_of(*words: str) -> int:

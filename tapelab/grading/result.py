@@ -10,8 +10,18 @@ from typing import Any, Final, Self
 
 from tapelab.exercises.check import Visibility
 
-__all__ = ["FORMAT", "CheckResult", "ExerciseResult", "Result", "Status", "Visibility"]
+__all__ = [
+    "EVERY_CHECK",
+    "FORMAT",
+    "CheckResult",
+    "ExerciseResult",
+    "Result",
+    "Status",
+    "Visibility",
+]
 
+EVERY_CHECK: Final = ""
+"""The key that stands for all checks of a submission."""
 FORMAT: Final = 1
 """Counted up when a field changes its meaning; readers refuse a newer one."""
 

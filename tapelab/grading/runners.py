@@ -1,31 +1,31 @@
-"""Where submissions are graded: in this process, in a process pool, or on a Dask cluster.
+"""Where submissions are graded: in judges on this machine, or on a Dask cluster.
 
 A runner takes tasks and gives one outcome for each, in the order in which they finish. It may be
 stopped at any moment: tasks are taken one by one as workers become free, so few are in memory.
-A process or a cluster worker that dies costs no points: its task is tried once more, then reported
-as failed. Checks are functions and cannot be sent, so each process loads the assignment by its name
-and verifies that its version is the same everywhere.
+A judge or a cluster worker that is killed costs no points: its task is tried once more, then
+reported as failed. Where what a submission holds ends its judge, the check at which it happened is
+refused, and the others are graded by a new judge. Checks are functions and cannot be sent, so each
+process loads the assignment by its name and verifies that its version is the same everywhere.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
+import atexit
 import threading
-from collections import deque
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import islice
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from tapelab.errors import Complaint
 from tapelab.grading.gradebook.gradebook_errors import GradebookError
-from tapelab.grading.result import Result
+from tapelab.grading.judge import DEFAULT_LIMITS, Judge, JudgeEnded, JudgeLimits
+from tapelab.grading.result import EVERY_CHECK, Result
+from tapelab.grading.worker_session import TOTAL_FACTOR
 from tapelab.recording import Recording, to_bytes
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class Grader(Protocol):
         sandbox: str,
         earlier: Result | None,
         keep: Callable[[str, Recording], None] | None,
+        refused: Mapping[str, str],
+        began: Callable[[str], None],
     ) -> Result:
         """Grade a submission."""
         ...
@@ -62,6 +64,8 @@ class Task:
 
     submission: Submission
     earlier: Result | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """By the key of a check, or EVERY_CHECK, why judges ended that ran it on this submission."""
 
     @classmethod
     def of(cls, submission: Submission, earlier: Result | None = None) -> Task:
@@ -80,9 +84,15 @@ class TaskResult:
     """By exercise, the serialized recording of its tape."""
 
 
+def judge_limits(assignment: Assignment) -> JudgeLimits:
+    """The limits of a judge, whose clock goes on while the sandbox uses all its time."""
+    seconds = max([assignment.limits.seconds, *map(assignment.seconds, assignment.exercises)])
+    return replace(DEFAULT_LIMITS, wall=DEFAULT_LIMITS.wall + 2 * TOTAL_FACTOR * seconds)
+
+
 @dataclass(frozen=True)
 class GradingPlan:
-    """How every task of a batch is graded; sent to worker processes, unlike the assignment.
+    """How every task of a batch is graded; sent to judges, unlike the assignment.
 
     Checks are functions, which do not travel: each process loads the assignment by its name, and
     makes sure that it has the same version as everywhere else.
@@ -96,17 +106,25 @@ class GradingPlan:
     version: str
     seed: int | None = None
     sandbox: str = "auto"
+    limits: JudgeLimits = DEFAULT_LIMITS
+    untrusted: str = ""
+    """The folder of the submissions, from which nothing is imported."""
 
-    def __call__(self, task: Task) -> TaskResult:
-        """Grade one submission; whatever goes wrong is an outcome of it alone."""
+    def __call__(self, task: Task, began: Callable[[str], None]) -> TaskResult:
+        """Grade one submission; whatever goes wrong is an outcome of it alone.
+
+        `began` is called with the key of each check before it runs.
+        """
         try:
             tapes: dict[str, bytes] = {}
-            result = self._result(task, tapes)
+            result = self._result(task, tapes, began)
             return TaskResult(task, result, tapes=tapes)
+        except MemoryError:
+            raise  # the judge is at its limit
         except Exception as error:  # noqa: BLE001 - reported, and the batch goes on
             return TaskResult(task, None, f"{type(error).__name__}: {error}")
 
-    def _result(self, task: Task, tapes: dict[str, bytes]) -> Result:
+    def _result(self, task: Task, tapes: dict[str, bytes], began: Callable[[str], None]) -> Result:
         assignment = _load_cached(self.load, self.source)
         if assignment.version != self.version:
             raise RuntimeError(
@@ -115,7 +133,8 @@ class GradingPlan:
             )
         result = self.grade(
             task.submission, assignment, seed=self.seed, sandbox=self.sandbox,
-            earlier=task.earlier, keep=partial(_keep_recording, tapes),
+            earlier=task.earlier, keep=partial(_keep_recording, tapes), refused=task.refused,
+            began=began,
         )  # fmt: skip
         key = (result.submission, result.version)
         if key != (task.submission.digest, self.version):
@@ -137,42 +156,35 @@ def _load_cached(load: Callable[[str], Assignment], name: str) -> Assignment:
 
 
 TRIES: Final = 2
-"""Attempts for a task whose process dies."""
-_SPAWN: Final = multiprocessing.get_context("spawn")
+"""Attempts for a task whose judge ends by itself, or is killed."""
+MOST_REFUSED: Final = 2
+"""Checks of a submission that may end their judge; at the next one all the others are refused."""
 
 
-def grade_serially(tasks: Iterable[Task], plan: GradingPlan) -> Iterator[TaskResult]:
-    """Grade in this process, one after the other."""
-    return map(plan, tasks)
+def grade_in_processes(
+    tasks: Iterable[Task], plan: GradingPlan, jobs: int = 1
+) -> Iterator[TaskResult]:
+    """Grade in `jobs` judges at once, in the order in which they are done.
 
-
-def grade_in_processes(tasks: Iterable[Task], plan: GradingPlan, jobs: int) -> Iterator[TaskResult]:
-    """Grade in `jobs` processes at once, in the order in which they are done.
-
-    Tasks are taken as processes become free, so that few are in memory. Leaving ends all processes.
+    Tasks are taken as judges become free, so that few are in memory. Leaving ends all judges.
     """
-    remaining = map(_Attempt, tasks)
-    retried: deque[_Attempt] = deque()
+    remaining = iter(tasks)
     pool: list[_PoolWorker] = []
-
-    def next_attempt() -> _Attempt | None:
-        return retried.popleft() if retried else next(remaining, None)
-
     try:
         while True:
-            while len(pool) < jobs and (attempt := next_attempt()) is not None:
-                pool.append(_PoolWorker.started(plan, attempt))
+            while len(pool) < jobs and (task := next(remaining, None)) is not None:
+                pool.append(_PoolWorker(plan))
+                pool[-1].begin(plan, task)
             if not pool:
                 return
             for worker in _ready(pool):
-                done, retry = worker.outcome()
-                if retry is not None:
-                    retried.append(retry)
-                if done is not None:
-                    yield done
-                following = next_attempt() if worker.is_alive else None
+                done = worker.outcome()
+                if done is None:
+                    continue
+                yield done
+                following = next(remaining, None)
                 if following is not None:
-                    worker.begin(following)
+                    worker.begin(plan, following)
                 else:
                     worker.end()
                     pool.remove(worker)
@@ -181,90 +193,76 @@ def grade_in_processes(tasks: Iterable[Task], plan: GradingPlan, jobs: int) -> I
             worker.end()
 
 
-@dataclass
-class _Attempt:
-    """A task, and how many processes have tried it."""
-
-    task: Task
-    tries: int = 0
+_OF_THREAD: Final = threading.local()
+"""The judge that stays for the next task of a thread, as those of a Dask worker."""
 
 
-@dataclass
+def grade_in_judge(plan: GradingPlan, task: Task) -> TaskResult:
+    """Grade one task in a judge."""
+    worker: _PoolWorker | None = getattr(_OF_THREAD, "worker", None)
+    if worker is None or worker.of != (plan.limits, plan.untrusted):
+        if worker is not None:
+            worker.end()
+        worker = _OF_THREAD.worker = _PoolWorker(plan)
+        atexit.register(worker.end)
+    worker.begin(plan, task)
+    while (done := worker.outcome()) is None:
+        pass
+    return done
+
+
 class _PoolWorker:
-    """A process of the pool and its current attempt."""
+    """A judge of the pool and its current task; a judge that ended is replaced."""
 
-    process: SpawnProcess
-    pipe: Connection[Task, TaskResult]
-    attempt: _Attempt
-    is_alive: bool = True
+    def __init__(self, plan: GradingPlan) -> None:
+        self.of = plan.limits, plan.untrusted
+        self.judge = Judge(*self.of)
 
-    @classmethod
-    def started(cls, plan: GradingPlan, attempt: _Attempt) -> _PoolWorker:
-        pipe, its_end = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=_run_worker, args=(its_end, plan), daemon=False)
-        process.start()
-        its_end.close()
-        worker = cls(process, pipe, attempt)
-        worker.begin(attempt)
-        return worker
+    def begin(self, plan: GradingPlan, task: Task) -> None:
+        self._plan, self._task, self._tries = plan, task, 0
+        self._ask()
 
-    def begin(self, attempt: _Attempt) -> None:
-        self.attempt = _Attempt(attempt.task, attempt.tries + 1)
+    def _ask(self) -> None:
+        self._check = EVERY_CHECK
+        self.judge.send(partial(self._plan, self._task))
+
+    def outcome(self) -> TaskResult | None:
+        """The result of the task; None if it is not there yet, or has to be tried again."""
         try:
-            self.pipe.send(attempt.task)
-        except OSError:
-            self.is_alive = False  # it died between two tasks; reading the pipe will fail, too
+            message = self.judge.receive()
+        except JudgeEnded as ended:
+            return self._result_after(ended)
+        if isinstance(message, TaskResult):
+            return message
+        self._check = str(message)
+        return None
 
-    def outcome(self) -> tuple[TaskResult | None, _Attempt | None]:
-        """The result of the task, or the attempt to be repeated."""
-        try:
-            return self.pipe.recv(), None
-        except (EOFError, OSError):
-            self.is_alive = False
-            self.process.join()
-        if self.attempt.tries < TRIES:
-            return None, self.attempt
-        ended = _ending(self.process.exitcode or 0)
-        return TaskResult(
-            self.attempt.task, None, f"The process that graded it {ended}, twice."
-        ), None
+    def _result_after(self, ended: JudgeEnded) -> TaskResult | None:
+        """Refuse the check whose judge ended; with a reason from outside, try all of it again."""
+        self.judge = Judge(*self.of)
+        refused = self._task.refused
+        if not ended.caused:
+            self._tries += 1
+            if self._tries == TRIES:
+                return TaskResult(self._task, None, f"The process that graded it {ended}, twice.")
+        elif EVERY_CHECK in refused:
+            return TaskResult(self._task, None, f"The grader gave up: {ended}.")
+        else:
+            check = self._check if len(refused) < MOST_REFUSED else EVERY_CHECK
+            self._task = replace(self._task, refused={**refused, check: str(ended)})
+        self._ask()
+        return None
 
     def end(self) -> None:
-        self.pipe.close()
-        self.process.terminate()
-        self.process.join()
-        self.process.close()
+        self.judge.end()
 
 
 def _ready(pool: list[_PoolWorker]) -> list[_PoolWorker]:
-    pipes = wait([worker.pipe for worker in pool])
-    return [worker for worker in pool if worker.pipe in pipes]
-
-
-def _ending(code: int) -> str:
-    return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
-
-
-def _run_worker(pipe: Connection[TaskResult, Task], plan: GradingPlan) -> None:
-    """Grade the tasks that the pipe delivers, until it is closed or the parent ends."""
-    # Ctrl+C reaches all processes of a terminal; the parent ends this one when it is time. Not
-    # SIG_IGN: what is started from here would inherit it.
-    signal.signal(signal.SIGINT, lambda number, frame: None)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    while True:
-        try:
-            task = pipe.recv()
-        except (EOFError, OSError):
-            return
-        pipe.send(plan(task))
-
-
-def _end_with_parent() -> None:
-    """End this process when the parent ends, however it was killed."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    """The workers that have sent something, or whose time is over."""
+    first = min(worker.judge.deadline for worker in pool)
+    pipes = wait([worker.judge.pipe for worker in pool], max(0.0, first - time.monotonic()))
+    now = time.monotonic()
+    return [each for each in pool if each.judge.pipe in pipes or each.judge.deadline <= now]
 
 
 PATIENCE: Final = 30.0
@@ -346,7 +344,7 @@ def _submit_tasks(
         # The key names the result: two requests for it at once are computed once.
         key = f"grade-{plan.version}-{task.submission.digest}" + "-again" * retry
         tasks_of[key] = task
-        pending.add(client.submit(plan, task, key=key))
+        pending.add(client.submit(grade_in_judge, plan, task, key=key))
 
 
 def _outcome(future: Future, task: Task) -> TaskResult:

@@ -1,7 +1,4 @@
-"""Submissions are found in the layouts that course systems leave.
-
-A batch grades what has no result, keeps each result at once, and may end at any moment.
-"""
+"""A batch grades what has no result, keeps each result at once, and may end at any moment."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -19,65 +15,13 @@ from random import Random
 import pytest
 from sqlalchemy import text
 
-from tapelab.grading.batch import Batch, Ending, PatternError, Regrade, find_submissions
+from tapelab.grading.batch import Batch, Ending, Regrade
+from tapelab.grading.collection import find_submissions
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.gradebook.entities import Listed, Student
-from tapelab.grading.runners import GradingPlan, grade_in_processes, grade_serially
+from tapelab.grading.runners import GradingPlan, grade_in_processes
 from tests.fixtures import cheap_grading
 from tests.fixtures.cheap_grading import NAME, hand_in
-
-
-@pytest.fixture
-def make_files(tmp_path):
-    def make(*names):
-        for name in names:
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
-        return tmp_path
-
-    return make
-
-
-@pytest.mark.parametrize(
-    ("pattern", "names", "whose"),
-    [
-        ("{student}", ["ada.ipynb", "bob/03.ipynb", "eve.py", "zoe.zip"], "ada bob eve zoe"),
-        ("{student}", ["Zoë Ångström.ipynb", "j.r.r.ipynb"], "Zoë Ångström|j.r.r"),
-        ("{student}", ["ada.txt", ".hidden.ipynb", "__MACOSX/x.ipynb", "grades.csv"], ""),
-        ("{student}/03", ["ada/03/x.ipynb", "ada/04/x.ipynb", "bob/04/x.ipynb"], "ada"),
-        ("{student}/*.ipynb", ["ada/x.ipynb", "bob/y.ipynb", "bob/notes.txt"], "ada bob"),
-        ("{student}_*_assignsubmission_file", ["Ada L_123_assignsubmission_file/x.ipynb"], "Ada L"),
-        ("{student}_*", ["lovelaceada_LATE_12_34_03.ipynb"], "lovelaceada"),
-        ("hw-{student}.ipynb", ["hw-ada.ipynb", "hw-bob.py", "eve.ipynb"], "ada"),
-    ],
-)
-def test_the_pattern_says_whose_a_submission_is(make_files, pattern, names, whose):
-    expected = whose.split("|") if "|" in whose or " L" in whose else whose.split()
-    assert sorted(each.student for each in find_submissions(make_files(*names), pattern)) == sorted(
-        expected
-    )
-
-
-@pytest.mark.parametrize("pattern", ["*.ipynb", "{student}/{student}", ""])
-def test_a_pattern_without_a_student_is_refused(tmp_path, pattern):
-    with pytest.raises(PatternError, match=r"name \{student\} once"):
-        find_submissions(tmp_path, pattern)
-
-
-def test_it_came_when_its_newest_file_was_written(make_files):
-    place = make_files("ada/x.ipynb", "ada/y.csv")
-    os.utime(place / "ada/x.ipynb", (5, 5))
-    os.utime(place / "ada/y.csv", (9, 9))
-    assert find_submissions(place)[0].received == datetime.fromtimestamp(9, UTC)
-
-
-def test_it_came_when_nbgrader_says_so(make_files):
-    place = make_files("ada/03/x.ipynb")
-    (place / "ada/03/timestamp.txt").write_text("2026-03-01 12:00:00.5 UTC\n")
-    (one,) = find_submissions(place, "{student}/03")
-    assert one.received == datetime(2026, 3, 1, 12, 0, 0, 500_000, tzinfo=UTC)
-
 
 TWO = partial(grade_in_processes, jobs=2)
 CHECKOUT = Path(__file__).parents[2]
@@ -85,13 +29,13 @@ GRADER = """
 import sys, functools
 from pathlib import Path
 from tapelab.grading.batch import Batch
-from tapelab.grading.batch import find_submissions
-from tapelab.grading.runners import GradingPlan, grade_in_processes, grade_serially
+from tapelab.grading.collection import find_submissions
+from tapelab.grading.runners import GradingPlan, grade_in_processes
 from tapelab.grading.gradebook import Gradebook
 from tests.fixtures import cheap_grading as cheap
 
 place, folder, jobs = sys.argv[1:]
-runner = functools.partial(grade_in_processes, jobs=int(jobs)) if int(jobs) > 1 else grade_serially
+runner = functools.partial(grade_in_processes, jobs=int(jobs))
 with Gradebook.open(place) as book:
     assignment = cheap.load(cheap.NAME)
     book.put_assignment(assignment)
@@ -109,17 +53,11 @@ def folder(tmp_path):
     return tmp_path / "submissions"
 
 
-def run(book, folder, runner=grade_serially, *, version="v1", pattern="{student}", **options):
+def run(book, folder, runner=grade_in_processes, *, version="v1", pattern="{student}", **options):
     book.put_assignment(Listed(NAME, "Sums", version))
-    load = partial(versioned, version=version)
+    load = partial(cheap_grading.versioned, version=version)
     work = GradingPlan(cheap_grading.grade, load, NAME, NAME, version)
     return list(Batch(book, work, find_submissions(folder, pattern), **options).run(runner))
-
-
-def versioned(name, *, version):
-    from tapelab.grading.assignment import Assignment
-
-    return Assignment(name, "Sums", version, exercises=())
 
 
 def endings(reports):
@@ -130,7 +68,7 @@ def points(book):
     return {each.handed.student: each.result.points for each in book.results(NAME)}
 
 
-@pytest.mark.parametrize("runner", [grade_serially, TWO])
+@pytest.mark.parametrize("runner", [grade_in_processes, TWO])
 def test_every_submission_is_graded_and_a_failing_one_is_a_row_of_its_own(book, folder, runner):
     for number in range(4):
         hand_in(folder, f"s{number}", points=number / 2)
@@ -176,7 +114,7 @@ def counted(tasks, work, requests):
     for task in tasks:
         with requests.open("a") as file:
             file.write(".")
-        yield work(task)
+        yield work(task, str)
 
 
 def test_a_stranger_is_reported_and_the_others_are_graded(book, folder):
@@ -227,10 +165,9 @@ def test_a_process_with_another_version_grades_nothing(book, folder, monkeypatch
 def test_a_result_of_something_else_is_no_result(book, folder):
     hand_in(folder, "ada", points=1)
     book.put_assignment(Listed(NAME, "Sums", "v1"))
-    work = GradingPlan(
-        lambda *_, **__: cheap_grading.result("d", "ada", 2), cheap_grading.load, NAME, NAME, "v1"
-    )
-    (report,) = Batch(book, work, find_submissions(folder)).run(grade_serially)
+    grade = cheap_grading.grade_something_else
+    work = GradingPlan(grade, cheap_grading.load, NAME, NAME, "v1")
+    (report,) = Batch(book, work, find_submissions(folder)).run(grade_in_processes)
     assert report.ending is Ending.FAILED
     assert "something else" in report.why
 
@@ -242,7 +179,7 @@ def test_a_connection_lost_in_the_middle_of_a_batch_costs_nothing(new_database, 
         book.put_assignment(Listed(NAME, "Sums", "v1"))
         work = GradingPlan(cheap_grading.grade, cheap_grading.load, NAME, NAME, "v1")
         for number, _report in enumerate(
-            Batch(book, work, find_submissions(folder)).run(grade_serially)
+            Batch(book, work, find_submissions(folder)).run(grade_in_processes)
         ):
             if number % 3 == 0:
                 end_all_but(other)
@@ -269,6 +206,7 @@ def start(place, folder, jobs):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_it_and_keeps_what_was_graded(book, place, folder):
     for number in range(30):
         hand_in(folder, f"s{number:02}", points=1, sleep=0.02)

@@ -10,10 +10,11 @@ from itertools import islice
 
 import pytest
 
-from tapelab.grading.batch import Batch, find_submissions
+from tapelab.grading.batch import Batch
+from tapelab.grading.collection import find_submissions
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.gradebook.gradebook_errors import DiskFullError
-from tapelab.grading.runners import GradingPlan, grade_serially
+from tapelab.grading.runners import GradingPlan, grade_in_processes
 from tests.fixtures import cheap_grading
 from tests.fixtures.cheap_grading import NAME, hand_in
 
@@ -38,7 +39,7 @@ def grade_all(place, folder):
         assignment = cheap_grading.load(NAME)
         book.put_assignment(assignment)
         work = GradingPlan(cheap_grading.grade, cheap_grading.load, NAME, NAME, assignment.version)
-        yield from Batch(book, work, find_submissions(folder)).run(grade_serially)
+        yield from Batch(book, work, find_submissions(folder)).run(grade_in_processes)
 
 
 def results(place):

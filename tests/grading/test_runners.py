@@ -16,7 +16,8 @@ from random import Random
 import pytest
 
 from tapelab.grading import runners
-from tapelab.grading.batch import Batch, find_submissions
+from tapelab.grading.batch import Batch
+from tapelab.grading.collection import find_submissions
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.runners import ClusterError, GradingPlan, grade_on_cluster
 from tests.fixtures import cheap_grading

@@ -1,6 +1,6 @@
 """Gradescope: a result as `results.json`, and an autograder archive that grades with tapelab there.
 
-`run_autograder` of the archive runs `python -m tapelab.grading.formats.gradescope ROOT`. ROOT is
+`run_autograder` of the archive runs `python -P -m tapelab.grading.formats.gradescope ROOT`. ROOT is
 /autograder, with source/, submission/, results/ and submission_metadata.json.
 """
 
@@ -12,6 +12,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,8 +21,10 @@ from tapelab.exercises.exercise_file import SCRIPT
 from tapelab.exercises.registry import LESSONS
 from tapelab.grading.assignment import Assignment
 from tapelab.grading.grader import grade
+from tapelab.grading.reader import Reader
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
-from tapelab.grading.submission import Submission, UnreadableSubmission
+from tapelab.grading.runners import GradingPlan, Task, grade_in_processes, judge_limits
+from tapelab.grading.submission import UnreadableSubmission
 from tapelab.recording.atomic_write import write
 from tapelab.version import __version__
 
@@ -134,7 +137,7 @@ set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 python="$root/environment/bin/python"
 [ -x "$python" ] || python="python3"
-exec "$python" -m tapelab.grading.formats.gradescope "$root"
+exec "$python" -P -m tapelab.grading.formats.gradescope "$root"
 """
 
 
@@ -209,11 +212,20 @@ def graded(root: Path) -> dict[str, Any]:
     source = config["assignment"]
     folder = root / "source" / source
     assignment = Assignment.load(folder if folder.is_dir() else source)
-    submission = Submission.read(root / "submission", _student(root))
-    result = grade(submission, assignment, sandbox=config.get("sandbox", "auto"))
-    for note in result.notes:
+    handed_in = root / "submission"
+    plan = GradingPlan(
+        grade, Assignment.load, str(folder if folder.is_dir() else source), assignment.name,
+        assignment.version, sandbox=config.get("sandbox", "auto"), limits=judge_limits(assignment),
+        untrusted=str(handed_in),
+    )  # fmt: skip
+    with closing(Reader(plan.untrusted)) as reader:
+        task = Task.of(reader.read(handed_in, _student(root)))
+    [done] = grade_in_processes([task], plan)
+    if done.result is None:
+        raise RuntimeError(done.why)
+    for note in done.result.notes:
         print(note)
-    return results(result, seconds=time.monotonic() - started)
+    return results(done.result, seconds=time.monotonic() - started)
 
 
 def _student(root: Path) -> str:
