@@ -27,7 +27,7 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
 _QUANTITY: Final = re.compile(
     r"\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?)\s*+([^\d\s]*+)\s*+"
 )
-"""Never goes back, so that it takes linear time for any answer."""
+"""Possessive, so that it takes linear time for any answer."""
 
 
 def choice(

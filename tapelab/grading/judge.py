@@ -2,7 +2,7 @@
 
 The worker in the sandbox runs the student's code; the judge parses what the worker sends, and holds
 checks and references. Parsing has limits everywhere, but a limit that somebody forgot must not end
-a class. So the judge itself has limits, anew for each submission: processor time, memory, time of
+a class. So the judge itself has limits, for each submission: processor time, memory, time of
 the clock, and how much it may reply. The process that starts it, which writes the gradebook, reads
 nothing of a submission. A judge that ends is replaced, and JudgeEnded says why it ended.
 

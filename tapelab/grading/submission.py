@@ -241,7 +241,7 @@ def code_cells(name: str, notebook: Mapping[str, Any]) -> tuple[Cell, ...]:
     """The cells of code in order; UnreadableSubmission where they are damaged."""
     try:
         cells = tuple(_iterate_cells(notebook))
-    except (AttributeError, KeyError, TypeError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise UnreadableSubmission(
             f"{name} is damaged: its cells cannot be read ({type(error).__name__}: {error}). "
             "Open it in Jupyter, save it, and hand it in again."

@@ -101,7 +101,7 @@ def decode(data: bytes | bytearray | memoryview, kind: type[D], most: int | None
             name: column_in(data, start + at, kind, *rest) for name, (kind, at, *rest) in places
         }
         recording = _decoded(header, without_tables(columns), kind)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise RecordingError(
             f"This recording is damaged: {error}. Save it again from the notebook that made it."
         ) from error
