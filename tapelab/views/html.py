@@ -22,8 +22,7 @@ from tapelab.views.card import direction
 STATIC: Final = Path(__file__).parent.parent / "static"
 _STYLE: Final = (
     "html{color-scheme:light dark}html[data-theme=light]{color-scheme:light}"
-    "html[data-theme=dark]{color-scheme:dark}html{scroll-padding-bottom:190px}"
-    "body{margin:0}noscript pre{padding:12px}"
+    "html[data-theme=dark]{color-scheme:dark}body{margin:0}noscript pre{padding:12px}"
     "noscript svg{max-width:100%;height:auto;background:#fff}"
 )
 HEIGHT: Final = 640
@@ -38,24 +37,24 @@ const follow = () => {
   const theme = frame.style.colorScheme = dark ? "dark" : "light";
   frame.contentWindow?.postMessage({type: "tapelab-theme", theme}, "*");
 };
-let tall = frame.offsetHeight;
-const fit = (most) => frame.style.height = Math.min(tall, most) + "px";
-const onScreen = () => fit(Math.max(480, innerHeight - 160));
+const panel = frame.closest(".jp-WindowedPanel-outer");
+const seen = () => panel ? panel.clientHeight - 24 : self === top ? innerHeight - 24 : 600;
+const say = (message) => frame.contentWindow?.postMessage(message, "*");
+const tell = () => say({type: "tapelab-viewport", height: seen()});
+frame.style.height = seen() + "px";
 addEventListener("message", ({source, data}) => {
   if (source !== frame.contentWindow || data?.type !== "tapelab-height") return;
-  if (data.height > 50) tall = data.height;
-  onScreen();
+  if (data.height > 50) frame.style.height = data.height + "px";
+  tell();
   follow();
 });
-addEventListener("resize", onScreen);
-addEventListener("beforeprint", () => fit(Infinity));
-addEventListener("afterprint", onScreen);
+panel ? new ResizeObserver(tell).observe(panel) : addEventListener("resize", tell);
 const attributeFilter = ["data-jp-theme-light", "class"];
 new MutationObserver(follow).observe(body, {attributes: true, attributeFilter});
 document.dispatchEvent(new CustomEvent("tapelab-page", {detail: frame}));
 }"""
-"""Lets the frame grow to its picture, as far as the window goes, follow the notebook from light to
-dark, and be found.
+"""Tells the frame how much of it can be seen at once, makes it as high as its picture, lets it
+follow the notebook from light to dark, and be found.
 
 A live widget that finds its page takes its place; see `extension/src/widget`.
 """
@@ -220,8 +219,9 @@ def frame(
 def framed(name: str, document: str, fallback: str, identity: str = "") -> str:
     """A document in a sandboxed frame, with text where a notebook's trust takes frames out."""
     known = f' id="{escape(identity)}"' if identity else ""
+    title = escape(f"tapelab: {name}")
     return (
-        f'<iframe{known} title="{escape(f"tapelab: {name}")}" sandbox="allow-scripts" '
+        f'<iframe{known} title="{title}" sandbox="allow-scripts" allowfullscreen '
         f'srcdoc="{escape(document)}" style="width:100%;height:{HEIGHT}px;border:0">'
         f"<pre>{escape(fallback, quote=False)}\n\n{TRUST}</pre></iframe><script>{_FIT}</script>"
     )

@@ -26,11 +26,12 @@ CORE = (
     "repeats folds groups inputfolder foldbuilder folded",  # what is drawn as one node
     "layers clusters layout routes chart boxes edgetexts labels brokenpath",  # where it is drawn
     "stops state foldactions iterations appearance scene entries",  # what is looked at, and how
+    "framelayout fullscreen",  # how much room its parts have
     "extras",  # the signatures of the views that may come later
     "store",  # the only state that changes
     "views",  # elements for a state
     (
-        "styles root heights player panzoom keyboard scroll sliderstate drawings viewfinder"
+        "styles root viewport player panzoom keyboard scroll sliderstate drawings viewfinder"
         " paper glide explorer mount livepanel filmpanel"  # a page in step with a store
     ),
 )

@@ -5,7 +5,9 @@ import type { VNode } from './dom.js';
 import { Drawings } from './drawings.js';
 import type { Explanation } from './explanation.js';
 import { extras, onExtras, wantExtras } from './extras.js';
-import { holdHeights, releaseHeights } from './heights.js';
+import { frameLayout, isSameLayout } from './framelayout.js';
+import type { FrameLayout } from './framelayout.js';
+import { FullScreen } from './fullscreen.js';
 import { glide, standOf } from './glide.js';
 import { focusOn, handleKey, HERE, isLost, keepOneTabStop, keepScrollable } from './keyboard.js';
 import type { Direction } from './layout.js';
@@ -22,8 +24,10 @@ import type { Action, Pane, State } from './state.js';
 import type { Store } from './store.js';
 import { SliderState } from './sliderstate.js';
 import { Viewfinder } from './viewfinder.js';
+import { Viewport } from './viewport.js';
 import { explorerView } from './views/explorer.js';
-import { partAround, visibleFrames, WHOLE_TIMELINE } from './views/timeline.js';
+import { trackCount } from './views/time.js';
+import { FRAME_WIDTHS, partAround, visibleFrames, WHOLE_TIMELINE } from './views/timeline.js';
 import type { TimelinePart } from './views/timeline.js';
 import type { Source } from './whatif.js';
 import { speak } from './words.js';
@@ -40,6 +44,8 @@ export interface Handle {
 }
 
 const NARROW = 480;
+/** Until the widget stands in a page and its width is known. */
+const USUAL_WIDTH = 880;
 
 /** Take everything off the page that `mount` put there. */
 export function clear(root: HTMLElement): void {
@@ -59,12 +65,16 @@ export class Explorer implements Handle {
   private readonly sliding: SliderState | null;
   private timeline: TimelinePart = { from: 0, to: 0, left: 0 };
   private shownStep = -1;
-  private heldAt = 0;
   private shownNode = -1;
   private shownChart: Chart | null = null;
   private shownPane: Pane = 'graph';
   private predicting: State['predicting'] = 'off';
   private paneWidth = 640;
+  private readonly viewport: Viewport;
+  private readonly fullScreen: FullScreen;
+  private layout: FrameLayout;
+  /** The height of the sliders above. */
+  private above = 0;
   private copiedFinding = -1;
   private soon = 0;
   private view: readonly VNode[] = [];
@@ -82,6 +92,10 @@ export class Explorer implements Handle {
     this.drawings = new Drawings(explanation);
     this.sliding = source ? new SliderState(root, source, () => this.slideSoon()) : null;
     this.finder = new Viewfinder(root, store, () => this.chart());
+    this.viewport = new Viewport(root, () => this.resized());
+    this.cleanups.push(() => this.viewport.stop());
+    this.fullScreen = new FullScreen(root, () => this.resized());
+    this.layout = this.layOut();
     this.cleanups.push(store.subscribe(() => this.update()));
     this.cleanups.push(onExtras(() => this.dressUp()));
     this.cleanups.push(followPrint(this.page, store));
@@ -141,6 +155,30 @@ export class Explorer implements Handle {
       graph.nodeCount === model.graph.nodeCount && graph.edgeCount === model.graph.edgeCount;
     this.drawings.renew(alike);
     this.store.dispatch({ kind: 'model', model });
+    this.resized();
+  }
+
+  /** Share out the area that there is now. */
+  private layOut(): FrameLayout {
+    const { model } = this.store.state();
+    this.above = this.root.querySelector<HTMLElement>('.whatif')?.offsetHeight ?? 0;
+    return frameLayout({
+      width: this.root.clientWidth || USUAL_WIDTH,
+      available: this.viewport.height() - this.above,
+      full: this.fullScreen.isOn,
+      nodes: model.graph.nodeCount,
+      tracks: trackCount(model),
+    });
+  }
+
+  /** Give the parts their room; a card that says why there is nothing is as high as its words. */
+  private applyLayout(): void {
+    const { columns, height, side, timeline } = this.layout;
+    const framed = this.store.state().model.stepCount > 0;
+    const look = `framed ${columns === 2 ? 'wide' : 'narrow'} ${timeline}`;
+    this.root.className = framed ? `tl ${look}` : 'tl';
+    this.root.style.height = framed ? `${this.above + height}px` : '';
+    this.root.style.setProperty('--side', `${side}px`);
   }
 
   private update(): void {
@@ -174,6 +212,7 @@ export class Explorer implements Handle {
     speak(this.words);
     extras()?.speak(this.words);
     const state = this.store.state();
+    this.applyLayout();
     const [inTimeline, inside] = [this.focusIsIn('.timelinewrap'), this.focusIsIn('*')];
     const chosen = state.selected !== this.shownNode;
     const refolded = this.drawings.isRefolded(state);
@@ -183,12 +222,11 @@ export class Explorer implements Handle {
     this.put(explorerView(state, this.surroundings(state, moved), this.dispatch));
     if (state.pane !== this.shownPane || state.predicting !== this.predicting) this.settle(state);
     this.finder.paint();
-    if (moved) showCurrent(this.root, state);
+    if (moved) showCurrent(this.root, state, this.layout.timeline);
     this.shownChart = this.chart();
     if (before) glide(this.root, before, this.shownChart);
     this.shownStep = state.step;
     this.shownNode = state.selected;
-    holdHeights(this.root);
     keepScrollable(this.root);
     keepOneTabStop(this.root);
     if (inside && isLost(this.root, this.focusIsIn('*'))) focusOn(this.root, HERE);
@@ -214,6 +252,8 @@ export class Explorer implements Handle {
       hatch: this.hatch,
       paneWidth: this.paneWidth,
       question: state.predicting === 'question' ? questionOf(state) : null,
+      layout: this.layout,
+      fullScreen: this.fullScreen,
       fit: () => this.finder.fit(),
       timeline: (this.timeline = this.timelinePart(state, moved)),
       story: this.drawings.story(state, this.direction),
@@ -227,9 +267,10 @@ export class Explorer implements Handle {
     const wrap = this.root.querySelector('.timelinewrap');
     const width = wrap?.clientWidth || 1100;
     const { frameCount } = model.graph;
+    const frameWidth = FRAME_WIDTHS[this.layout.timeline];
     return moved
-      ? partAround(frameCount, stateAt(model, step).frame, width)
-      : visibleFrames(frameCount, wrap?.scrollLeft ?? 0, width);
+      ? partAround(frameCount, frameWidth, stateAt(model, step).frame, width)
+      : visibleFrames(frameCount, frameWidth, wrap?.scrollLeft ?? 0, width);
   }
 
   private focusIsIn(selector: string): boolean {
@@ -265,7 +306,10 @@ export class Explorer implements Handle {
     // Before the other keys, because Shift and an arrow do not step.
     listenForMoves(this.on.bind(this) as Listen, this.finder);
     this.on('keydown', (event: KeyboardEvent) => {
-      if (!handleKey(this.root, event, this.store.state(), this.dispatch)) return;
+      const used =
+        this.fullScreen.handleKey(event) ||
+        handleKey(this.root, event, this.store.state(), this.dispatch);
+      if (!used) return;
       event.preventDefault();
       event.stopPropagation();
     });
@@ -297,20 +341,20 @@ export class Explorer implements Handle {
   private resized(): void {
     const { clientWidth } = this.root;
     if (!clientWidth) return;
-    if (clientWidth !== this.heldAt) releaseHeights(this.root);
-    this.heldAt = clientWidth;
+    const layout = this.layOut();
+    const shared = isSameLayout(layout, this.layout);
+    this.layout = layout;
+    this.applyLayout();
     const direction: Direction = clientWidth <= NARROW ? 'down' : 'right';
     const paneWidth = this.root.querySelector('.pane')?.clientWidth || this.paneWidth;
-    const same = !this.finder.resized() && paneWidth === this.paneWidth;
-    if (direction === this.direction && same) {
-      keepScrollable(this.root);
-      showCurrent(this.root, this.store.state());
-      return;
+    const same = shared && !this.finder.resized() && paneWidth === this.paneWidth;
+    if (direction === this.direction && same) keepScrollable(this.root);
+    else {
+      this.direction = direction;
+      this.finder.forget();
+      this.paneWidth = paneWidth;
+      this.draw(true);
     }
-    this.direction = direction;
-    this.finder.forget();
-    this.paneWidth = paneWidth;
-    this.draw(true);
-    showCurrent(this.root, this.store.state());
+    showCurrent(this.root, this.store.state(), layout.timeline);
   }
 }

@@ -97,11 +97,15 @@ export function keepOneTabStop(root: Element): void {
   }
 }
 
-/** What is wider than its pane can be scrolled by keyboard; what fits is no tab stop. */
+/** What is larger than its pane can be scrolled by keyboard; what fits is no tab stop. */
 export function keepScrollable(root: Element): void {
-  const panes = [...root.querySelectorAll<HTMLElement>('.eq, .sum, .diff')];
+  const panes = [...root.querySelectorAll<HTMLElement>('.eq, .sum, .diff, .about, .say')];
   // All are measured before one is changed: the page is laid out once.
-  const wide = panes.map((pane) => pane.scrollWidth > pane.clientWidth);
+  const wide = panes.map((pane) =>
+    pane.matches('.about, .say')
+      ? pane.scrollHeight > pane.clientHeight
+      : pane.scrollWidth > pane.clientWidth,
+  );
   panes.forEach((pane, at) => {
     if (wide[at]) pane.tabIndex = 0;
     else pane.removeAttribute('tabindex');

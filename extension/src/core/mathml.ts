@@ -41,6 +41,38 @@ export function equation(display: 'block' | 'inline', ...children: Child[]): VNo
   return h('math', { display }, row(children));
 }
 
+const isMath = (child: Child): child is VNode =>
+  !!child && typeof child === 'object' && 'tag' in child;
+
+/** The signs before which an equation may go on in the next row. */
+const BREAKS: Readonly<Record<string, readonly string[]>> = { outer: ['=', '+'], inner: ['='] };
+
+/** An equation in parts that each begin with their sign. */
+function partsOf(terms: Child, level: 'outer' | 'inner' = 'outer'): VNode[][] {
+  const parts: VNode[][] = [[]];
+  for (const term of [terms].flat(Infinity as 20) as Child[]) {
+    if (!isMath(term)) continue;
+    if (term.tag === 'mrow') {
+      const [first, ...others] = partsOf(term.children, 'inner');
+      parts.at(-1)!.push(...first!);
+      parts.push(...others);
+    } else if (BREAKS[level]!.includes(String(term.children[0])) && term.tag === 'mo') {
+      parts.push([term]);
+    } else parts.at(-1)!.push(term);
+  }
+  return parts;
+}
+
+/** An equation of its own; where it is too long for one row it goes on with the next sign. */
+export function equationView(...terms: Child[]): VNode {
+  const parts = partsOf(terms).filter((part) => part.length);
+  return h(
+    'div',
+    { class: 'eq' },
+    parts.map((part) => h('math', { displaystyle: 'true' }, row(part))),
+  );
+}
+
 function stand(found: Stand, guarded: boolean): VNode {
   if (found.shown) return found.shown;
   const shown = found.number ? number(found.text, found.tone) : identifier(found.text, found.tone);

@@ -69,8 +69,7 @@ export function listenForMoves(listen: Listen, view: View): void {
     if (pointers.size === 2) return pinch(pane);
     const [x, y] = [event.clientX - before.clientX, event.clientY - before.clientY];
     moved += Math.abs(x) + Math.abs(y);
-    const scrollsItself = event.pointerType === 'touch' && !pane.classList.contains('windowed');
-    if (moved > CLICK_RADIUS && !scrollsItself) view.moveBy(-x, -y);
+    if (moved > CLICK_RADIUS) view.moveBy(-x, -y);
   });
   listen(
     'click',
@@ -89,7 +88,8 @@ export function listenForMoves(listen: Listen, view: View): void {
         const zoom = view.zoom() * Math.exp(-event.deltaY * WHEEL_ZOOMS);
         view.zoomTo(zoom, ...within(pane, event.clientX, event.clientY));
         event.preventDefault();
-      } else if (pane.classList.contains('windowed')) {
+      } else {
+        // Up and down scrolls the page, as everywhere else in it.
         const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
         if (!sideways || (Math.abs(sideways) <= Math.abs(event.deltaY) && !event.shiftKey)) return;
         view.moveBy(sideways, 0);

@@ -1,41 +1,57 @@
+import type { FrameLayout } from './framelayout.js';
 import { stateAt } from './stepstate.js';
 import type { State } from './state.js';
-import { framePitch, WHOLE_TIMELINE } from './views/timeline.js';
+import { FRAME_WIDTHS, framePitch, WHOLE_TIMELINE } from './views/timeline.js';
 
-/** What is scrolled into view gets so much room around it, in pixels. */
-const ROOM_AROUND = 48;
+/** Around the current node so much of the graph is seen, in pixels, before the pane moves. */
+const AROUND_NODE = 40;
 
-function centreTimeline(root: HTMLElement, state: State): void {
+function centreTimeline(root: HTMLElement, state: State, look: FrameLayout['timeline']): void {
   const wrap = root.querySelector<HTMLElement>('.timelinewrap');
   const now = root.querySelector<HTMLElement>('.fr.now');
   if (!wrap || !now) return;
   const { frameCount } = state.model.graph;
   const { frame } = stateAt(state.model, state.step);
   const long = frameCount > WHOLE_TIMELINE;
-  const left = long ? frame * framePitch(frameCount) : (now.parentElement?.offsetLeft ?? 0);
+  const pitch = framePitch(frameCount, FRAME_WIDTHS[look]);
+  const left = long ? frame * pitch : (now.parentElement?.offsetLeft ?? 0);
   wrap.scrollLeft = left - (wrap.clientWidth - now.offsetWidth) / 2;
 }
 
-/** Scroll a pane, and nothing around it, until an item inside can be seen. */
-function reveal(root: HTMLElement, paneSelector: string, itemSelector: string): void {
-  const pane = root.querySelector<HTMLElement>(paneSelector);
-  const item = pane?.querySelector(itemSelector);
-  if (!pane || !item || pane.classList.contains('windowed')) return;
-  const [outer, inner] = [pane.getBoundingClientRect(), item.getBoundingClientRect()];
-  const right = inner.right - outer.left + pane.scrollLeft;
-  if (right < outer.width) pane.scrollLeft = 0;
-  else if (inner.left < outer.left || inner.right > outer.right) {
-    pane.scrollLeft += (inner.left + inner.right - outer.left - outer.right) / 2;
-  }
-  const above = inner.top - outer.top - ROOM_AROUND;
-  const below = inner.bottom - outer.bottom + ROOM_AROUND;
-  if (above < 0) pane.scrollTop += above;
-  else if (below > 0) pane.scrollTop += below;
+/** Anchor the code at the line of this step: whole lines, the line in the middle, its mark seen. */
+function anchorCode(root: HTMLElement): void {
+  const strip = root.querySelector<HTMLElement>('.code');
+  const line = strip?.querySelector<HTMLElement>('.ln.on');
+  if (!strip || !line) return;
+  const top = strip.getBoundingClientRect().top - strip.scrollTop;
+  const end = (line.querySelector('.hl') ?? line).getBoundingClientRect().bottom - top;
+  const centred = line.offsetTop - Math.max(0, strip.clientHeight - line.offsetHeight) / 2;
+  const least = Math.max(centred, end - strip.clientHeight);
+  const first = [...strip.querySelectorAll<HTMLElement>('.ln')].find(
+    (shown) => shown.offsetTop >= least,
+  );
+  strip.scrollTop = least <= 0 || !first ? 0 : first.offsetTop;
 }
 
-/** Scroll timeline, code and graph so that the current step can be seen. */
-export function showCurrent(root: HTMLElement, state: State): void {
-  centreTimeline(root, state);
-  reveal(root, '.code', '.hl');
-  reveal(root, '.stage', state.selected >= 0 ? '.nd.s' : '.nd:is(.v, .g, .n)');
+/** How far to move along an axis so that an item is seen: not at all, or to the middle. */
+function offset(item: readonly [number, number], pane: readonly [number, number]): number {
+  const seen = item[0] >= pane[0] + AROUND_NODE && item[1] <= pane[1] - AROUND_NODE;
+  return seen ? 0 : (item[0] + item[1] - pane[0] - pane[1]) / 2;
+}
+
+/** Move the graph so that its current node is seen with what is around it. */
+function revealNode(root: HTMLElement, selector: string): void {
+  const pane = root.querySelector<HTMLElement>('.stage:not(.windowed)');
+  const item = pane?.querySelector(selector);
+  if (!pane || !item) return;
+  const [outer, inner] = [pane.getBoundingClientRect(), item.getBoundingClientRect()];
+  pane.scrollLeft += offset([inner.left, inner.right], [outer.left, outer.right]);
+  pane.scrollTop += offset([inner.top, inner.bottom], [outer.top, outer.bottom]);
+}
+
+/** Show the current step in timeline, code and graph. */
+export function showCurrent(root: HTMLElement, state: State, look: FrameLayout['timeline']): void {
+  centreTimeline(root, state, look);
+  anchorCode(root);
+  revealNode(root, state.selected >= 0 ? '.nd.s' : '.nd:is(.v, .g, .n)');
 }

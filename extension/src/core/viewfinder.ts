@@ -8,7 +8,7 @@ import type { State } from './state.js';
 import type { Store } from './store.js';
 import { choiceAt } from './views/graph.js';
 
-/** Where to look at the graph: its pane scrolls, or a camera moves before what is too large. */
+/** Where to look at the graph: its pane is moved, or a camera before what is too large. */
 export class Viewfinder implements View {
   private camera: Camera = { x: 0, y: 0, width: 640, height: 420 };
   private followed = -1;
@@ -94,7 +94,7 @@ export class Viewfinder implements View {
     }
   }
 
-  /** Move the graph by hand: its pane scrolls, or the camera goes on within bounds. */
+  /** Move the graph by hand: its pane, or the camera within bounds. */
   moveBy(byX: number, byY: number): void {
     const { layout } = this.chart();
     if (!isWindowed(this.chart())) {

@@ -166,9 +166,6 @@ function render({ model, el, giveUp = () => {} }: Place): () => void {
 /** What a page in an output says of itself whenever it is drawn; see `tapelab/views/html.py`. */
 const PAGE = 'tapelab-page';
 
-/** So high is a picture at most, so that its buttons are in sight; see the page's own script. */
-const ON_SCREEN = 'max(480px,100vh - 160px)';
-
 /**
  * Take the place of the pages that stand for this widget, as long as its kernel answers.
  *
@@ -182,7 +179,7 @@ function initialize({ model }: { model: WidgetModel }): () => void {
   const take = (page: HTMLElement): void => {
     if (!answered || page.id !== name || taken.has(page)) return;
     const el = page.ownerDocument.createElement('div');
-    el.style.cssText = `order:${model.get('side')};overflow:auto;max-height:${ON_SCREEN}`;
+    el.style.order = String(model.get('side'));
     page.after(el);
     page.hidden = true;
     page.closest('details')?.setAttribute('open', '');

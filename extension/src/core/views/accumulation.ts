@@ -21,8 +21,9 @@ import type { Description } from './description.js';
 import { heatView } from './numbers.js';
 import { say } from '../words.js';
 
-/** More rows than this are counted in one line. */
-const MOST_ROWS = 6;
+/** More paths than this are folded; of those that were, so many are listed when unfolded. */
+const MOST_ROWS = 4;
+const MOST_UNFOLDED = 40;
 /** @said */
 const TIMES_USED = ['never', 'once', 'twice'];
 
@@ -53,7 +54,12 @@ function chainRule(model: Model, node: number, arrivals: readonly Flowed[]): Chi
   return [total, sign('='), terms];
 }
 
-function cell(line: number, column: string | number, look: string, ...content: Child[]): VNode {
+function cell(
+  line: string | number,
+  column: string | number,
+  look: string,
+  ...content: Child[]
+): VNode {
   return h('div', { class: look, style: `grid-row:${line};grid-column:${column}` }, content);
 }
 
@@ -65,43 +71,46 @@ function guarded(shown: VNode | null): VNode | null {
   return negative ? row(sign('('), shown, sign(')')) : shown;
 }
 
-/** The local derivative of a row: `cos 3 = −0.9900`, or the whole rule where there is none. */
-function localCell(model: Model, flow: Flowed): VNode | null {
+/** The local derivative of a row: its number, and the rule, or the number spelled out: `cos 3`. */
+function localDerivative(
+  model: Model,
+  flow: Flowed,
+): { value: VNode | null; spelled: VNode | null } {
   const { node, op, rule } = opOfFlow(model, flow);
-  if (!op || !rule) return null;
   const value = shownNumber(tensorAt(model, flow.local), 'v');
+  if (!op || !rule) return { value: null, spelled: null };
   if (!value) {
     const body = ruleBody(op, rule);
-    return (
-      body &&
-      (withNames(model, node, op, body) ?? ruleEquation(model, node, op, rule)?.shown ?? null)
-    );
+    const named = body && withNames(model, node, op, body);
+    const spelled = body && (named ?? ruleEquation(model, node, op, rule)?.shown ?? null);
+    return { value, spelled };
   }
   const term = rule.local ? readFormula(rule.local, op) : null;
-  if (!term || namesIn(term).size === 0) return value;
+  if (!term || namesIn(term).size === 0) return { value, spelled: null };
   const spelled =
     term.kind === 'name'
       ? withNames(model, node, op, term)
       : withNumbers(model, node, op, term, true);
-  return spelled && spelled.tag !== 'mn' ? row(spelled, sign('='), value) : value;
+  return { value, spelled: spelled && spelled.tag !== 'mn' ? spelled : null };
 }
 
+/** One path in two rows: upstream × local derivative = contribution, and the derivative's rule. */
 function contributionRow(model: Model, flow: Flowed, line: number): VNode[] {
   const { node } = opOfFlow(model, flow);
-  const local = flow.local >= 0;
   const chipText = flow.event < 0 ? say('start') : glyphOf(model, node) || labelOf(model, node);
   const shown = (index: number): Child => {
     const digits = shownNumber(tensorAt(model, index), 'g');
     return digits && inline(digits);
   };
-  const derivative = localCell(model, flow);
+  const { value, spelled } = localDerivative(model, flow);
   return [
     cell(line, 1, '', h('span', { class: 'chipop' }, chipText)),
     cell(line, 2, 'r', shown(flow.upstream)),
-    cell(line, 3, '', local ? inline(sign('×')) : null),
-    cell(line, 4, 'r', derivative && inline(derivative)),
-    cell(line, 5, '', inline(sign(local ? '=' : '→'))),
+    cell(line, 3, '', value && inline(sign('×'))),
+    cell(line, 4, 'r', value && inline(value)),
+    cell(line, 5, '', inline(sign(value ? '=' : '→'))),
     cell(line, 6, 'r', shown(flow.contribution)),
+    ...(spelled ? [cell(line + 1, '2/5', 'spelled r', inline(spelled))] : []),
   ];
 }
 
@@ -117,6 +126,24 @@ function addedUp(model: Model, arrivals: readonly Flowed[]): Child[] {
   return addends.flatMap((addend, at) => (at ? [sign('+'), guarded(addend)] : [addend]));
 }
 
+/** Paths in a grid of their own lines, the first of them at a line. */
+function pathRows(model: Model, flows: readonly Flowed[], from: number): VNode[] {
+  return flows.flatMap((flow, at) => contributionRow(model, flow, from + 2 * at));
+}
+
+/** Paths that the table has no room for, one click away. */
+function moreRows(model: Model, hidden: readonly Flowed[], line: number): VNode {
+  const listed = hidden.slice(0, MOST_UNFOLDED);
+  const rest = hidden.length - listed.length;
+  return h(
+    'details',
+    { class: 'more', style: `grid-row:${line};grid-column:1/-1` },
+    h('summary', {}, say('and {number} more', { number: hidden.length })),
+    h('div', { class: 'sum' }, pathRows(model, listed, 1)),
+    rest ? h('p', { class: 'muted' }, `… ${count(rest, 'more contribution')}`) : null,
+  );
+}
+
 function sumTable(
   model: Model,
   current: StepState,
@@ -125,19 +152,17 @@ function sumTable(
 ): VNode {
   const label = labelOf(model, current.node);
   const folded = arrivals.length > MOST_ROWS;
-  const rows = folded ? [...arrivals.slice(0, 2), ...arrivals.slice(-2)] : arrivals;
-  const hidden = arrivals.length - rows.length;
-  const lines = rows.flatMap((flow, at) =>
-    contributionRow(model, flow, at + 2 + (folded && at > 1 ? 1 : 0)),
-  );
-  const end = rows.length + 2 + (folded ? 1 : 0);
+  const before = folded ? arrivals.slice(0, MOST_ROWS - 1) : arrivals.slice(0, -1);
+  const hidden = arrivals.slice(before.length, -1);
+  const last = 2 + 2 * before.length + (folded ? 1 : 0);
   const long = arrivals.length > 2 || sum.shape.length > 0 || [...label].length > 4;
   const together = long ? null : addedUp(model, arrivals);
-  const said = rows.map((flow) => spoken(tensorAt(model, flow.contribution))).join(', ');
+  const listed = [...before, arrivals.at(-1)!];
+  const said = listed.map((flow) => spoken(tensorAt(model, flow.contribution))).join(', ');
   return h(
     'div',
     {
-      class: long ? 'sum tight' : 'sum',
+      class: 'sum',
       role: 'group',
       'aria-label': say('Contributions to the gradient of {label}: {said}; together {sum}', {
         label,
@@ -145,18 +170,19 @@ function sumTable(
         sum: spoken(sum),
       }),
     },
-    cell(end - 1, '1/-1', 'band'),
+    cell(`${last}/${last + 2}`, '1/-1', 'band'),
     cell(1, 1, 'h', say('through')),
     cell(1, 2, 'h r', say('upstream')),
-    cell(1, 4, 'h r', say('local derivative')),
+    cell(1, '3/6', 'h free', say('local derivative')),
     cell(1, 6, 'h r', say('contribution')),
-    lines,
-    folded ? cell(4, '1/-1', 'muted', `… ${count(hidden, 'more contribution')}`) : null,
-    cell(end, '1/-1', 'rule'),
-    cell(end + 1, long ? '1/5' : '1/4', '', h('b', {}, say('sum at {label}', { label }))),
-    together ? cell(end + 1, 4, 'r', inline(together)) : null,
-    cell(end + 1, 5, '', inline(sign('='))),
-    cell(end + 1, 6, 'r total', inline(shownNumber(sum, 'g'))),
+    pathRows(model, before, 2),
+    folded ? moreRows(model, hidden, last - 1) : null,
+    pathRows(model, arrivals.slice(-1), last),
+    cell(last + 2, '1/-1', 'rule'),
+    cell(last + 3, '1/5', '', h('b', {}, say('sum at {label}', { label }))),
+    together ? cell(last + 4, '1/7', 'spelled r', inline(together)) : null,
+    cell(last + 3, 5, '', inline(sign('='))),
+    cell(last + 3, 6, 'r total', inline(shownNumber(sum, 'g'))),
   );
 }
 

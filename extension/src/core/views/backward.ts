@@ -2,7 +2,7 @@ import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import { asMatrix, isOne, numeric, readFormula, ruleEquation } from '../equations.js';
 import { withMatrices, withNumbers } from '../equations.js';
-import { equation, number, sign } from '../mathml.js';
+import { equationView, number, sign } from '../mathml.js';
 import type { Flowed, Model } from '../model.js';
 import { glyphOf, labelOf, slotAt, tensorOf } from '../stepstate.js';
 import type { StepState } from '../stepstate.js';
@@ -126,7 +126,7 @@ function inMatrices(model: Model, flow: Flowed): Child {
   const upstream = tensorAt(model, flow.upstream);
   const put = op && rule && flow.local < 0 ? withMatrices(model, node, op, rule, upstream) : null;
   const made = put && asMatrix(tensorAt(model, flow.contribution), 'g');
-  return made && h('div', { class: 'eq' }, equation('block', put, sign('='), made));
+  return made && equationView(put, sign('='), made);
 }
 
 /** What a contribution of several numbers comes to, or why nothing is known of it. */

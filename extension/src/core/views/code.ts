@@ -51,22 +51,58 @@ function covered(span: Span, line: number, length: number): readonly [number, nu
   return from < to ? [from, Math.min(to, length)] : null;
 }
 
-function lineText(letters: readonly string[], marks: readonly Mark[], line: number): Child[] {
+/** A part of a line in ink, with the notes that begin in it. */
+function inkWithNotes(
+  letters: readonly string[],
+  from: number,
+  to: number,
+  notes: readonly Note[],
+): Child[] {
+  const out: Child[] = [];
+  let at = from;
+  for (const note of notes) {
+    if (note.from < from || note.from >= to) continue;
+    out.push(...ink(letters.slice(at, note.from).join('')), noteView(note));
+    at = note.from;
+  }
+  return [...out, ...ink(letters.slice(at, to).join(''))];
+}
+
+function lineText(
+  letters: readonly string[],
+  marks: readonly Mark[],
+  line: number,
+  notes: readonly Note[],
+): Child[] {
   const out: Child[] = [];
   let at = 0;
   for (const { span, tone } of marks) {
     const columns = covered(span, line, letters.length);
     if (!columns || columns[0] < at) continue;
-    out.push(...ink(letters.slice(at, columns[0]).join('')));
-    out.push(h('span', { class: `hl ${tone}` }, letters.slice(...columns).join('')));
+    out.push(...inkWithNotes(letters, at, columns[0], notes));
+    const inside = inkWithNotes(letters, ...columns, notes);
+    out.push(h('span', { class: `hl ${tone}` }, inside));
     at = columns[1];
   }
-  return [...out, ...ink(letters.slice(at).join(''))];
+  return [...out, ...inkWithNotes(letters, at, letters.length, notes)];
 }
 
+/** A longer expression may wrap. */
+const LONG = 16;
+
+/** Where an expression begins, its value below; a line that wraps takes it along. */
 function noteView({ from, to, text, tone }: Note): VNode {
-  const style = `left:calc(var(--gut) + ${from}ch);width:${to - from}ch`;
-  return h('span', { class: `under ${tone}`, style }, h('b', {}, text));
+  const letters = to - from;
+  const look = `under ${tone}${letters > LONG ? ' long' : ''}`;
+  return h('span', { class: look, style: `--letters:${letters}`, 'data-text': text });
+}
+
+/** A line that goes on in the next row is indented there by so many letters more, within reason. */
+const [HANGING, MOST_HANGING] = [2, 14];
+
+function hanging(text: string): string {
+  const indent = /^\s*/.exec(text)![0].length;
+  return `--hang:${Math.min(indent + HANGING, MOST_HANGING)}ch`;
 }
 
 /** How many ops ran in each line of a source. */
@@ -104,7 +140,7 @@ function usesView(uses: number): VNode | null {
   return uses > 1 ? h('span', { class: 'uses', title: summary }, `×${grouped(uses)}`) : null;
 }
 
-/** Source lines with marks; `on` is the current line, `notes` stand under it. */
+/** Source lines with marks; `on` is the current line, `notes` stand under it, from left to right. */
 export function sourceView(
   source: SourceInfo,
   on: number,
@@ -120,22 +156,24 @@ export function sourceView(
   const lines = long ? all.slice(start, here + 60) : all;
   return h(
     'div',
-    { class: 'code', dir: 'ltr', tabindex: 0, role: 'group', 'aria-label': WORDS.code },
+    { class: 'code', dir: 'ltr', role: 'group', 'aria-label': WORDS.code },
     title ? h('div', { class: 'title' }, title) : null,
     lines.map((text, at) => {
       const line = source.first_line + start + at;
       const isCurrent = line === on;
-      const noted = isCurrent && notes.length > 0;
-      const classes = `ln${isCurrent ? ' on' : ''}${noted ? ' has-data' : ''}`;
       return h(
         'span',
-        { class: classes, 'data-n': line, key: line },
-        lineText([...text], marks, line),
+        { class: isCurrent ? 'ln on' : 'ln', 'data-n': line, key: line, style: hanging(text) },
+        lineText([...text], marks, line, isCurrent ? notes : []),
         usesView(uses?.get(line) ?? 0),
-        noted ? notes.map(noteView) : null,
       );
     }),
   );
+}
+
+/** How many lines the longest source of a recording has: the room for code is the same for all. */
+export function longestSource({ recording }: Model): number {
+  return Math.max(1, ...recording.header.sources.map(({ text }) => text.split('\n').length));
 }
 
 function spanOfFrame(model: Model, frame: number): Span | null {

@@ -1,6 +1,6 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
-import { equation } from '../mathml.js';
+import { equationView } from '../mathml.js';
 import { say, WORDS } from '../words.js';
 import { prose } from './parts.js';
 
@@ -28,7 +28,7 @@ export function descriptionView(description: Description): VNode {
     },
     h('h3', {}, prose(title)),
     sentence ? h('p', {}, prose(sentence)) : null,
-    terms?.length ? h('div', { class: 'eq' }, equation('block', terms)) : null,
+    terms?.length ? equationView(...terms) : null,
     figure ?? null,
     facts?.length
       ? h(

@@ -1,6 +1,8 @@
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
+import type { FrameLayout } from '../framelayout.js';
+import type { FullScreen } from '../fullscreen.js';
 import { NodeKind } from '../graph.js';
 import type { Model } from '../model.js';
 import { count } from '../numbers.js';
@@ -14,10 +16,10 @@ import type { Dispatch, State } from '../state.js';
 import type { BrokenPath } from '../brokenpath.js';
 import { say, WORDS } from '../words.js';
 import { breadcrumbs } from './breadcrumbs.js';
-import { codeView } from './code.js';
+import { codeView, longestSource } from './code.js';
 import { foldBar } from './folds.js';
 import { inspectorView } from './inspector.js';
-import { button, chip, prose } from './parts.js';
+import { button, chip, iconButton, prose } from './parts.js';
 import { paneChoice, predictButton, scoreView } from './choices.js';
 import { timelineView } from './timeline.js';
 import type { TimelinePart } from './timeline.js';
@@ -28,6 +30,8 @@ import { transportView } from './transport.js';
 /** What the page contributes to a drawing: sizes, scroll positions, what was copied. */
 export interface Surroundings extends FindingSurroundings {
   readonly chart: Chart;
+  readonly layout: FrameLayout;
+  readonly fullScreen: FullScreen;
   /** Size the graph so that all of it can be seen. */
   readonly fit: () => void;
   /** The width of what stands beside the code. */
@@ -63,8 +67,16 @@ function tapeSize(model: Model): string {
 
 const sizes = new WeakMap<Model['graph'], string>();
 
-function header(state: State, explained: boolean, dispatch: Dispatch): VNode {
+/** To the whole screen and back; nothing where the page does not allow it. */
+function fullScreenButton(fullScreen: FullScreen): VNode | null {
+  if (!fullScreen.isAllowed) return null;
+  const label = fullScreen.isOn ? say('Leave full screen') : say('Full screen');
+  return iconButton(fullScreen.isOn ? 'reduce' : 'enlarge', label, fullScreen.toggle, false, 'e');
+}
+
+function header(state: State, around: Surroundings, dispatch: Dispatch): VNode {
   const { model } = state;
+  const explained = around.explanation !== null && state.findings > 0;
   const size = sizes.get(model.graph) ?? tapeSize(model);
   sizes.set(model.graph, size);
   return h(
@@ -78,6 +90,7 @@ function header(state: State, explained: boolean, dispatch: Dispatch): VNode {
     predictButton(state, dispatch),
     scoreView(state),
     explained ? button(WORDS.askWhy, 'quiet', () => dispatch({ kind: 'view', view: 'why' })) : null,
+    fullScreenButton(around.fullScreen),
   );
 }
 
@@ -139,8 +152,12 @@ function besideCode(
   return [
     breadcrumbs(state, dispatch),
     stageView(state.model, around.chart, current, state.zoom, options),
-    keyView(state.model, around.chart, current),
-    foldBar(state, around.fit, dispatch),
+    h(
+      'div',
+      { class: 'below' },
+      keyView(state.model, around.chart, current),
+      foldBar(state, around.fit, dispatch),
+    ),
   ];
 }
 
@@ -163,18 +180,19 @@ function questionOrInspector(
 function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode[] {
   const { model } = state;
   const current = stateAt(model, state.step);
+  const look = around.layout.timeline;
   return [
-    header(state, around.explanation !== null && state.findings > 0, dispatch),
+    header(state, around, dispatch),
     h(
       'div',
       { class: 'body' },
       h(
         'div',
-        { class: 'left' },
+        { class: 'left', style: `--lines:${longestSource(model)}` },
         visibleQuestion(around)
           ? codeView(model, stateAt(model, around.question!.step), true)
           : codeView(model, current),
-        questionOrInspector(state, current, around, dispatch),
+        h('div', { class: 'about' }, questionOrInspector(state, current, around, dispatch)),
       ),
       h('div', { class: 'graph' }, besideCode(state, current, around, dispatch)),
     ),
@@ -183,7 +201,7 @@ function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode
       { class: 'foot' },
       transportView(model, current, state, dispatch),
       tracksView(state, current, dispatch),
-      timelineWrap(false, timelineView(model, current, around.timeline, dispatch)),
+      timelineWrap(false, timelineView(model, current, around.timeline, look, dispatch)),
     ),
   ];
 }
@@ -217,7 +235,8 @@ function brokenPathView(
   const { model } = state;
   const lead = towardsTape(model, dispatch);
   const current = atRest(stateAt(model, model.stepCount));
-  const timeline = timelineView(model, current, around.timeline, lead, story.cutFrame);
+  const look = around.layout.timeline;
+  const timeline = timelineView(model, current, around.timeline, look, lead, story.cutFrame);
   return [...more.why(state, story, around, lead), timelineWrap(true, timeline)];
 }
 

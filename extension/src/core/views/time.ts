@@ -47,6 +47,8 @@ export function jumpButtons(model: Model, dispatch: Dispatch): VNode[] {
 interface Track {
   readonly name: string;
   readonly tone: 'v' | 'g' | 'w';
+  /** Where rows are shared: a call continues the row of the forward pass, or of a tape inside. */
+  readonly row: number;
   readonly from: number;
   readonly length: number;
   readonly done: number;
@@ -63,6 +65,7 @@ function tracksOf(model: Model, current: StepState): Track[] {
   const forward: Track = {
     name: say('forward'),
     tone: 'v',
+    row: 1,
     from: 0,
     length: frameCount,
     done: Math.min(current.step, frameCount),
@@ -78,6 +81,7 @@ function tracksOf(model: Model, current: StepState): Track[] {
       {
         name: callName(model, call),
         tone: 'g',
+        row: few ? number + 1 : 1,
         from: frameCount,
         length,
         done: now ? current.backwardSteps : 0,
@@ -104,7 +108,7 @@ function frameFrom(model: Model, event: number): number {
 function nested(model: Model, current: StepState): Track[] {
   const { frameCount } = model.graph;
   const tapes = model.recording.header.nested ?? [];
-  return tapes.slice(0, MOST_TRACKS).flatMap(({ name, opened, closed }): Track[] => {
+  return tapes.slice(0, MOST_TRACKS).flatMap(({ name, opened, closed }, number): Track[] => {
     const from = frameFrom(model, opened);
     const length = (closed < 0 ? frameCount : frameFrom(model, closed)) - from;
     if (length <= 0) return [];
@@ -112,6 +116,7 @@ function nested(model: Model, current: StepState): Track[] {
       {
         name: say('inside {tape}', { tape: name }),
         tone: 'w',
+        row: number + 2,
         from,
         length,
         done: Math.max(0, Math.min(length, current.step - from)),
@@ -123,7 +128,7 @@ function nested(model: Model, current: StepState): Track[] {
 }
 
 function trackView(track: Track, length: number, dispatch: Dispatch): VNode {
-  const { name, tone, from, done, now } = track;
+  const { name, tone, row, from, done, now } = track;
   const percent = (part: number): string => `${((100 * part) / length).toFixed(2)}%`;
   const at = (event: PointerEvent): number => {
     const bar = (event.currentTarget as HTMLElement).getBoundingClientRect();
@@ -139,7 +144,7 @@ function trackView(track: Track, length: number, dispatch: Dispatch): VNode {
     {
       type: 'button',
       class: `track ${tone}${now ? ' now' : ''}`,
-      style: `margin-inline-start:${percent(from)};width:${percent(steps)}`,
+      style: `margin-inline-start:${percent(from)};width:${percent(steps)};--row:${row}`,
       title: name,
       'aria-label': say('{name}: {steps} steps', { name, steps: grouped(steps) }),
       'aria-pressed': String(now),
@@ -149,6 +154,12 @@ function trackView(track: Track, length: number, dispatch: Dispatch): VNode {
     },
     h('i', { style: `width:${((100 * done) / steps).toFixed(2)}%` }),
   );
+}
+
+/** How many bars there are at most: for the forward pass, the tapes inside, and the calls. */
+export function trackCount({ calls, recording }: Model): number {
+  const inside = Math.min(MOST_TRACKS, recording.header.nested?.length ?? 0);
+  return 1 + inside + (calls.length <= MOST_TRACKS ? calls.length : 1);
 }
 
 /** All steps: the forward pass, inner tapes, then each backward pass; drag to scrub. */

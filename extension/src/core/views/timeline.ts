@@ -5,10 +5,15 @@ import { Kind } from '../schema.js';
 import { formatBrief, grouped } from '../numbers.js';
 import { glyphOf, isOffFrame, labelOf, opOf, slotAt, slotText, tensorOf } from '../stepstate.js';
 import type { StepState } from '../stepstate.js';
+import type { FrameLayout } from '../framelayout.js';
 import type { Action } from '../state.js';
 import { WORDS } from '../words.js';
 
-export const FRAME_WIDTH = 128;
+/** The width of a frame in a timeline of one line, and in one of tall frames. */
+export const FRAME_WIDTHS: Readonly<Record<FrameLayout['timeline'], number>> = {
+  line: 56,
+  frames: 128,
+};
 /** Up to so many frames the timeline is drawn whole; above, only what can be seen. */
 export const WHOLE_TIMELINE = 60;
 /** Browsers lay out nothing wider; a longer timeline moves faster than the hand that scrolls it. */
@@ -22,26 +27,37 @@ export interface TimelinePart {
 }
 
 /** How far apart frames are as the scroll bar sees it. */
-export function framePitch(count: number): number {
-  return Math.min(FRAME_WIDTH, WIDEST_TIMELINE / count);
+export function framePitch(count: number, frameWidth: number): number {
+  return Math.min(frameWidth, WIDEST_TIMELINE / count);
 }
 
 /** The frames to draw when so much of a long timeline has been scrolled past. */
-export function visibleFrames(count: number, scrolled: number, width: number): TimelinePart {
+export function visibleFrames(
+  count: number,
+  frameWidth: number,
+  scrolled: number,
+  width: number,
+): TimelinePart {
   if (count <= WHOLE_TIMELINE) return { from: 0, to: count, left: 0 };
-  const pitch = framePitch(count);
-  const middle = Math.round((scrolled + (width - FRAME_WIDTH) / 2) / pitch);
-  const reach = Math.ceil(width / FRAME_WIDTH / 2) + 4;
+  const pitch = framePitch(count, frameWidth);
+  const middle = Math.round((scrolled + (width - frameWidth) / 2) / pitch);
+  const reach = Math.ceil(width / frameWidth / 2) + 4;
   const from = Math.max(0, Math.min(count, middle) - reach);
-  const left = Math.max(0, middle * pitch - (middle - from) * FRAME_WIDTH);
+  const left = Math.max(0, middle * pitch - (middle - from) * frameWidth);
   return { from, to: Math.min(count, middle + reach), left };
 }
 
 /** The frames to draw when one of them has been scrolled to the middle. */
-export function partAround(count: number, frame: number, width: number): TimelinePart {
-  const pitch = framePitch(count);
-  const centred = frame * pitch - (width - FRAME_WIDTH) / 2;
-  return visibleFrames(count, Math.max(0, Math.min(centred, count * pitch - width)), width);
+export function partAround(
+  count: number,
+  frameWidth: number,
+  frame: number,
+  width: number,
+): TimelinePart {
+  const pitch = framePitch(count, frameWidth);
+  const centred = frame * pitch - (width - frameWidth) / 2;
+  const scrolled = Math.max(0, Math.min(centred, count * pitch - width));
+  return visibleFrames(count, frameWidth, scrolled, width);
 }
 
 /** The number of a frame among those on the tape, counted from 1. */
@@ -151,6 +167,7 @@ export function timelineView(
   model: Model,
   current: StepState,
   part: TimelinePart,
+  look: FrameLayout['timeline'],
   dispatch: (action: Action) => void,
   cutBefore = -1,
 ): VNode {
@@ -171,7 +188,7 @@ export function timelineView(
   }
   const style = whole
     ? null
-    : `width:${Math.round(frameCount * framePitch(frameCount))}px;padding-left:${part.left}px`;
+    : `width:${Math.round(frameCount * framePitch(frameCount, FRAME_WIDTHS[look]))}px;padding-left:${part.left}px`;
   return h(
     'ol',
     { class: whole ? 'timeline' : 'timeline long', style, 'aria-label': WORDS.timeline },

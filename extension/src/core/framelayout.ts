@@ -1,0 +1,64 @@
+/**
+ * How the parts of the Explorer share its area: a pure function of the room there is and of what is
+ * shown, so that no earlier state leaves a trace in it.
+ *
+ * Wide: code and formula in a column on the left, the graph beside it. Narrow: one column. Below
+ * both, one bar with the buttons and the timeline.
+ */
+
+/** The room there is, and what has to stand in it. */
+export interface FrameSize {
+  readonly width: number;
+  /** The height that can be seen at once where the Explorer stands. */
+  readonly available: number;
+  /** Whether it has the whole screen. */
+  readonly full: boolean;
+  /** How many nodes the graph has with all its groups open. */
+  readonly nodes: number;
+  /** How many bars of time there are. */
+  readonly tracks: number;
+}
+
+export interface FrameLayout {
+  readonly columns: 1 | 2;
+  /** The height of header, body and foot together. */
+  readonly height: number;
+  /** The width of the column of code and formula, where there are two. */
+  readonly side: number;
+  /** One line of frames beside the buttons, or tall frames below them. */
+  readonly timeline: 'line' | 'frames';
+}
+
+/** From this width on code and formula stand beside the graph. */
+const WIDE = 720;
+const [LOWEST, HIGHEST] = [420, 860];
+/** A graph of so few nodes needs no more height than this. */
+const [FEW, ENOUGH] = [12, 600];
+const [NARROWEST_SIDE, WIDEST_SIDE] = [270, 400];
+/** The heights of the header, of the bar below the graph, of tall frames with their buttons, of a bar of time. */
+const [HEADER, BELOW_GRAPH, FRAMES_FOOT, TRACK] = [41, 44, 176, 13];
+/** Tall frames are for where they leave the graph so much of the area. */
+const GRAPH_SHARE = 0.46;
+
+const within = (value: number, low: number, high: number): number =>
+  Math.max(low, Math.min(high, value));
+
+/** How much of the area is left for the graph above a foot of this height. */
+const graphShare = (width: number, height: number, side: number, foot: number): number =>
+  ((width - side) * (height - HEADER - BELOW_GRAPH - foot)) / (width * height);
+
+/** Share out the area. */
+export function frameLayout(size: FrameSize): FrameLayout {
+  const { width, available, full, nodes, tracks } = size;
+  const most = nodes <= FEW ? ENOUGH : HIGHEST;
+  const height = full ? available : within(available, LOWEST, most);
+  const columns = width >= WIDE ? 2 : 1;
+  const side = columns === 2 ? Math.round(within(0.34 * width, NARROWEST_SIDE, WIDEST_SIDE)) : 0;
+  const foot = FRAMES_FOOT + tracks * TRACK;
+  const tall = columns === 2 && graphShare(width, height, side, foot) >= GRAPH_SHARE;
+  return { columns, height, side, timeline: tall ? 'frames' : 'line' };
+}
+
+export function isSameLayout(one: FrameLayout, other: FrameLayout): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
