@@ -17,6 +17,7 @@ from tapelab.cli.grade_command import grade
 from tapelab.cli.gradebook_commands import app as gradebook
 from tapelab.cli.lesson_commands import lab, lessons
 from tapelab.cli.recording_commands import export, show
+from tapelab.cli.terminal_text import printable
 from tapelab.errors import Complaint
 from tapelab.version import __version__
 
@@ -51,7 +52,7 @@ def main() -> None:
     try:
         app(prog_name="tapelab")
     except Complaint as error:
-        print(f"tapelab: {error}", file=sys.stderr)
+        print(printable(f"tapelab: {error}"), file=sys.stderr)
         sys.exit(Exit.UNABLE)
 
 

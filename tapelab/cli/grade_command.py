@@ -20,6 +20,7 @@ from rich.table import Table
 from tapelab.cli.command_errors import Exit, needing_extra
 from tapelab.cli.options import DEFAULT_BOOK, Book, Submissions
 from tapelab.cli.shell_completion import lesson_numbers
+from tapelab.cli.terminal_text import table_cell
 from tapelab.errors import Complaint
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def _shown(batch: Batch, runner: Runner) -> list[SubmissionReport]:
             task = bar.add_task("Grading", total=len(batch.submissions))
             for report in batch.run(runner):
                 reports.append(report)
-                bar.update(task, advance=1, description=f"Grading {report.student}")
+                bar.update(task, advance=1, description=f"Grading {table_cell(report.student)}")
     except KeyboardInterrupt:
         done = sum(each.result is not None for each in reports)
         typer.echo(
@@ -199,7 +200,7 @@ def _troubles(reports: list[SubmissionReport]) -> Table | None:
     wrong = [each for each in reports if each.why]
     table = Table("student", "what", "why", title="Without a result", title_justify="left")
     for each in wrong[:MOST_SHOWN]:
-        table.add_row(each.student, each.ending, each.why)
+        table.add_row(table_cell(each.student), each.ending, table_cell(each.why))
     return _with_rest(table, len(wrong)) if wrong else None
 
 
@@ -208,7 +209,7 @@ def _changes(reports: list[SubmissionReport]) -> Table | None:
     table = Table("student", "exercise", "check", "before", "after", title="What changed")
     for each in changes[:MOST_SHOWN]:
         points = ("–" if p is None else f"{p:g}" for p in (each.before, each.after))
-        table.add_row(each.student, each.exercise, each.check, *points)
+        table.add_row(*map(table_cell, (each.student, each.exercise, each.check)), *points)
     return _with_rest(table, len(changes)) if changes else None
 
 

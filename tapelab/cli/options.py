@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from tapelab.cli.command_errors import needing_extra
+from tapelab.cli.terminal_text import table_cell
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
@@ -57,7 +57,7 @@ def print_rows(rows: Rows, columns: tuple[str, ...], *, as_json: bool) -> None:
         return
     table = Table(*(name.replace("_", " ") for name in columns), box=None, header_style="dim")
     for row in rows:
-        table.add_row(*(escape(_brief(row[name])) for name in columns))
+        table.add_row(*(table_cell(_brief(row[name])) for name in columns))
     Console().print(table)
 
 

@@ -6,8 +6,14 @@ derives from: a namedtuple is a tuple, and whatever such a class answers to `==`
 
 from __future__ import annotations
 
+from array import array
+from collections import deque
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
+from itertools import islice
+from types import GeneratorType
 from typing import Any, Final
 
 import numpy as np
@@ -32,6 +38,9 @@ from tapelab.exercises.values import (
     Strange,
     Value,
 )
+
+MOST_YIELDED: Final = 100_000
+"""Values that are taken from a generator."""
 
 
 def value_of(live: object, *, depth: int = 0) -> Value:
@@ -119,6 +128,33 @@ def _range(live: Any, depth: int) -> Value:
     return [value_of(each, depth=depth) for each in live]
 
 
+def _deque(live: Any, depth: int) -> Value:
+    return [value_of(each, depth=depth) for each in deque.__iter__(live)]
+
+
+def _generator(live: Any, depth: int) -> Value:
+    """A list of what a generator yields; Strange for more than MOST_YIELDED, it may have no end."""
+    yielded = list(islice(live, MOST_YIELDED + 1))
+    if len(yielded) > MOST_YIELDED:
+        return Strange(kind_of(live))
+    return [value_of(each, depth=depth) for each in yielded]
+
+
+def _python_array(live: Any, _: int) -> Value:
+    """An array of Python's module `array`; one of letters is text."""
+    view = memoryview(live)
+    return "".join(array.tolist(live)) if view.format in "uw" else _numbers(np.array(view), ARRAY)
+
+
+def _exact_number(base: type[Fraction | Decimal]) -> Callable[[Any, int], Value]:
+    """Read a number as the nearest float, by the conversion of its own type."""
+
+    def read(live: Any, _: int) -> Value:
+        return Numbers(np.array(base.__float__(live)), kind_of(live), "float64")
+
+    return read
+
+
 def _dict(live: Any, depth: int) -> Value:
     """Entries with keys of text or integers; checks cannot refer to others."""
     return {
@@ -148,10 +184,15 @@ _READERS: Final[tuple[tuple[type, Callable[[Any, int], Value]], ...]] = (
     (int, _number(int, 0)),
     (float, _number(float, 0.0)),
     (complex, _number(complex, 0.0)),
+    (Fraction, _exact_number(Fraction)),
+    (Decimal, _exact_number(Decimal)),
     (str, _text),
     (list, _list),
     (tuple, _tuple),
     (range, _range),
+    (deque, _deque),
+    (GeneratorType, _generator),
+    (array, _python_array),
     (dict, _dict),
     (Prediction, lambda live, depth: value_of(vars(live), depth=depth)),
 )

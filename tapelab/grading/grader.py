@@ -9,6 +9,7 @@ check, never the end of the grading.
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -151,7 +152,8 @@ def grade(
 ) -> Result:  # fmt: skip
     """Grade a submission; its code runs in a sandbox, outside of this process.
 
-    The seed decides which points checks draw; by default it follows from submission and assignment.
+    The seed decides which points checks draw. By default it is random, so that nobody who hands in
+    can compute it; the result keeps it, and the same seed gives the same result.
     Results of `earlier` are kept for every check that has not changed since. NoSandboxError where
     no sandbox works; sandbox="unsafe" runs the code all the same, and the result says so. `keep` is
     called with the recordings that public checks requested: a figure of them may be shown to the
@@ -162,8 +164,8 @@ def grade(
     backend = choose_sandbox(sandbox)
     kept = _kept_results(submission, earlier, seed, backend.name)
     if seed is None:
-        seed = earlier.seed if earlier and kept else _seed_of(submission.digest, assignment.version)
-    session = WorkerSession(submission, assignment, backend, _seed_of(submission.digest, "worker"))
+        seed = earlier.seed if earlier and kept else secrets.randbits(48)
+    session = WorkerSession(submission, assignment, backend, _seed_of_worker(submission.digest))
     picture = Picture(submission.predictions)
     try:
         exercises = tuple(
@@ -230,9 +232,9 @@ def _kept_results(
     }
 
 
-def _seed_of(*words: str) -> int:
-    """An integer that follows from some words and does not reveal them."""
-    return int.from_bytes(sha256("\0".join(words).encode()).digest()[:6], "big")
+def _seed_of_worker(digest: str) -> int:
+    """The seed of what a notebook draws itself: the same in every run of the same notebook."""
+    return int.from_bytes(sha256(digest.encode()).digest()[:6], "big")
 
 
 def hint_deductions(

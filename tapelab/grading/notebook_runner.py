@@ -1,167 +1,155 @@
-"""Runs the cells of a notebook in the worker, without a Jupyter kernel.
+"""Runs the cells of a notebook in the worker, in the shell that a Jupyter kernel has.
 
-Cells are executed one after the other in one namespace; a cell that raises does not stop the
-next ones. Magics never cost points: those that run Python run it, the others do nothing, and no
-program of the system is started.
+Cells run one after the other in one namespace; a cell that raises does not stop the next ones. As
+in a kernel an event loop runs while they do, so a task of one cell can be awaited in a later one;
+the code of a .py file meets no loop but its own. What is not installed here costs no points: an
+unknown cell magic runs the cell below it, an unknown line magic does nothing.
 """
 
 from __future__ import annotations
 
-import ast
-import builtins
-import linecache
-import re
-import shlex
+import asyncio
+import os
+import subprocess
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Mapping
-from inspect import CO_COROUTINE
-from pathlib import Path
-from types import CodeType, ModuleType
+from contextlib import suppress
+from types import ModuleType
 from typing import Any, Final
 
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+from traitlets.config import Config
 
-class Shell:
-    """Stands in for `get_ipython()`; what it does not know, it does not do."""
+from tapelab.recording import source
 
-    def __init__(self, notebook: Notebook) -> None:
-        self._notebook = notebook
-        self.user_ns = notebook.module.__dict__
-
-    def run_cell_magic(self, name: str, line: str, cell: str) -> None:
-        """Run what is under a `%%` line, if that is Python."""
-        _CELLS.get(name, _ignore_magic)(self._notebook, line, cell)
-
-    def run_line_magic(self, name: str, line: str, *_: Any, **__: Any) -> Any:
-        """Run what is behind a `%`, if that is Python."""
-        return _LINES.get(name, _ignore_magic)(self._notebook, line, "")
-
-    def getoutput(self, *_: Any, **__: Any) -> list[str]:
-        """What a `!` line printed: nothing, for no program is started."""
-        return []
-
-    def transform_cell(self, cell: str) -> str:
-        """Python from the language of cells."""
-        return self._notebook.to_python(cell)
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return lambda *_, **__: None
+_INSTALLERS: Final = frozenset({"pip", "conda", "mamba", "micromamba", "uv"})
+"""Magics that install packages: the learner's machine had what they name, this one has no net."""
+_SURROUNDINGS: Final = frozenset({"load_ext", "reload_ext", "matplotlib", "gui", "config"})
+"""Magics that prepare how things look or are measured, which may need what is not here."""
 
 
-def _ignore_magic(_: Notebook, __: str, ___: str) -> None:
-    """Many magics only change how things look."""
+class Shell(InteractiveShell):
+    """IPython's shell without a terminal and a front-end: what it displays is dropped."""
 
+    def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
+        """Run what is behind a `%`."""
+        if magic_name in _INSTALLERS:
+            return None
+        try:
+            return super().run_line_magic(magic_name, line, _stack_depth + 1)
+        except Exception:
+            known = self.find_line_magic(magic_name) is not None
+            if known and magic_name not in _SURROUNDINGS:
+                raise
+            return None
 
-def _run(notebook: Notebook, line: str, cell: str) -> None:
-    """Run the cell under the magic, which may have magics of its own."""
-    del line
-    notebook.execute(notebook.to_python(cell), f"{id(cell)} of a magic")
-
-
-def _expression(notebook: Notebook, line: str, _: str) -> Any:
-    """`%time f(x)`: the value of the line."""
-    try:
-        return eval(line, notebook.module.__dict__)  # noqa: S307 - a line of the cell
-    except SyntaxError:
-        notebook.execute(line, "a magic")
+    def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
+        """Run what is under a `%%` line."""
+        try:
+            return super().run_cell_magic(magic_name, line, cell)
+        except UsageError:
+            if self.find_cell_magic(magic_name) is not None:
+                raise
+        text = self.transform_cell(cell)
+        file = self.compile.cache(text, self.execution_count, cell)
+        exec(compile(text, file, "exec"), self.user_ns)  # noqa: S102 - what a notebook is for
         return None
 
+    def system(self, cmd: str) -> None:
+        """Run what is behind a `!`, and print what it prints."""
+        ended = subprocess.run(  # noqa: S602 - a line for the system's shell
+            self.var_expand(cmd, depth=1), shell=True, stdin=subprocess.DEVNULL, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        )  # fmt: skip
+        sys.stdout.write(ended.stdout)
+        self.user_ns["_exit_code"] = ended.returncode
 
-def _write(_: Notebook, line: str, cell: str) -> None:
-    """`%%writefile helpers.py`: later cells may import it."""
-    *options, name = shlex.split(line)
-    with Path(name).open("a" if options else "w", encoding="utf-8") as file:
-        file.write(cell)
+    def enable_gui(self, gui: str | None = None) -> None:
+        """Open no windows."""
 
+    def ask_exit(self) -> None:
+        """Go on with the next cell, as a notebook does that is run as a whole."""
 
-def _script(notebook: Notebook, line: str, _: str) -> None:
-    """`%run helpers.py`: as if the file stood in the cell."""
-    name = shlex.split(line)[-1]
-    notebook.execute(Path(name).read_text(encoding="utf-8"), name)
+    def showtraceback(self, *_: Any, **__: Any) -> None:
+        """Show nothing: errors are in the result of a cell."""
 
-
-Magic = Callable[["Notebook", str, str], Any]
-"""It gets the notebook, the rest of its line, and the cell below it."""
-_PYTHON: Final = (
-    *("time", "timeit", "capture", "prun", "tape", "predict", "python", "python3", "pypy", "debug"),
-    *("memit", "mprun", "heat", "snakeviz", "scalene", "pyinstrument", "skip", "wandb"),
-)
-_CELLS: Final[Mapping[str, Magic]] = {
-    **dict.fromkeys(_PYTHON, _run),
-    "writefile": _write,
-    "file": _write,
-}
-_LINES: Final[Mapping[str, Magic]] = {
-    **dict.fromkeys(("time", "prun"), _expression),
-    "run": _script,
-}
+    showsyntaxerror = showindentationerror = showtraceback
 
 
-TITLE: Final = "In [{}]"
-_LIKE_PYTHON: Final = re.compile(r"^\s*(?:[%!?]|.*\?\s*$|[/,;]\w|\w+\s*=\s*[%!])", re.MULTILINE)
-"""Lines that only IPython understands: without one, its transformer need not be loaded."""
+def _settings() -> Config:
+    settings = Config()
+    settings.HistoryManager.enabled = False  # no database of what was typed
+    return settings
 
 
 class Notebook:
     """A namespace in which cells run one after the other; what one cell breaks stays its own."""
 
-    def __init__(self) -> None:
-        self.module = ModuleType("__main__")
-        self.shell = Shell(self)
-        here = self.module.__dict__
-        here.update(__builtins__=builtins, In=[""], Out={}, _="", __="", ___="")
-        here.update(get_ipython=lambda: self.shell, display=_display_nothing)
-        sys.modules["__main__"] = self.module
-        self._count = 0
+    def __init__(self, *, script: bool = False) -> None:
+        if not script:
+            os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+        module = ModuleType("__main__")
+        self.shell: Any = Shell.instance(config=_settings(), user_module=module)
+        self._loop = asyncio.new_event_loop()
+        self.shell.loop_runner = self._loop.run_until_complete
+        self._run = self._run_by_itself if script else self._run_in_loop
+        source.titles.append(self._title)
 
-    def run(self, source: str) -> str:
-        """Run a cell; what stopped it in one sentence, or nothing."""
-        self._count += 1
+    def run(self, text: str, number: int) -> str:
+        """Run a cell as `In [number]`; what stopped it in one sentence, or nothing."""
+        self.shell.execution_count = number
         try:
-            self.execute(self.to_python(source), TITLE.format(self._count))
-        except BaseException as error:  # noqa: BLE001 - a notebook goes on after any of them
-            return _error_sentence(error, TITLE.format(self._count))
-        return ""
+            result = self._run(text)
+            error = result.error_before_exec or result.error_in_exec
+        except BaseException as problem:  # noqa: BLE001 - of a task that another cell began
+            error = problem
+        return "" if error is None else self._error_sentence(error, number)
 
-    def to_python(self, source: str) -> str:
-        """The cell without magics; IPython's own transformer knows them all."""
-        if source.lstrip().startswith("%%") or _LIKE_PYTHON.search(source):
-            from IPython.core.inputtransformer2 import TransformerManager  # only for such cells
+    def _run_by_itself(self, text: str) -> ExecutionResult:
+        result: ExecutionResult = self.shell.run_cell(text, store_history=True)
+        return result
 
-            manager: Any = TransformerManager
-            return str(manager().transform_cell(source))
-        return source
+    def _run_in_loop(self, text: str) -> ExecutionResult:
+        return self._loop.run_until_complete(self._run_cell(text))
 
-    def execute(self, source: str, title: str) -> None:
-        """Run Python in the namespace; its lines are known to tracebacks and to recordings."""
-        lines = source.splitlines(keepends=True)
-        linecache.cache[title] = (len(source), None, lines, title)
-        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        code = compile(source, title, "exec", flags, dont_inherit=True)
-        self._execute_code(code)
+    async def _run_cell(self, text: str) -> ExecutionResult:
+        """Run a cell as a kernel does, then let the tasks begin that it created."""
+        shell, transformed, problem = self.shell, text, None
+        try:
+            transformed = shell.transform_cell(text)
+        except Exception:  # noqa: BLE001 - the shell reports it as the result of the cell
+            problem = sys.exc_info()
+        result: ExecutionResult = await shell.run_cell_async(
+            text, store_history=True, transformed_cell=transformed, preprocessing_exc_tuple=problem
+        )
+        shell.events.trigger("post_execute")
+        shell.events.trigger("post_run_cell", result)
+        await asyncio.sleep(0)
+        return result
 
-    def _execute_code(self, code: CodeType) -> None:
-        if code.co_flags & CO_COROUTINE:
-            import asyncio  # which takes as long as half of tapelab
+    def running_line(self, number: int) -> int | None:
+        """The line of a cell that runs now, in the main thread."""
+        frame = sys._current_frames().get(threading.main_thread().ident or 0)
+        lines = [line for each, line in traceback.walk_stack(frame)
+                 if self._title(each.f_code.co_filename) == f"In [{number}]"]  # fmt: skip
+        return lines[0] if lines else None
 
-            asyncio.run(eval(code, self.module.__dict__))  # noqa: S307 - the cell awaits something
-        else:
-            exec(code, self.module.__dict__)  # noqa: S102 - what a notebook is for
+    def _title(self, file: str) -> str | None:
+        """`In [3]` for the file name that the shell gave to a cell; None for other files."""
+        label = self.shell.compile.format_code_name(file)
+        return None if label is None else label[1].replace("In[", "In [")
 
-
-def _error_sentence(error: BaseException, title: str) -> str:
-    """What stopped a cell, and in which of its lines."""
-    lines = [each.lineno for each in traceback.extract_tb(error.__traceback__)
-             if each.filename == title]  # fmt: skip
-    try:
-        message = str(error)
-    except BaseException:  # noqa: BLE001 - an exception of the learner's may do so, too
+    def _error_sentence(self, error: BaseException, number: int) -> str:
+        """What stopped a cell, and in which of its lines."""
         message = ""
-    place = f"line {lines[-1]}: " if lines else ""
-    return f"{place}{type(error).__name__}" + (f": {message}" if message else "")
-
-
-def _display_nothing(*_: Any, **__: Any) -> None:
-    """Stand in for IPython's display."""
+        with suppress(BaseException):  # an exception of the learner's may raise another
+            message = error.msg if isinstance(error, SyntaxError) else str(error)
+        title = f"In [{number}]"
+        lines = [each.lineno for each in traceback.extract_tb(error.__traceback__)
+                 if self._title(each.filename) == title]  # fmt: skip
+        if isinstance(error, SyntaxError) and error.lineno:
+            lines.append(error.lineno)
+        place = f"line {lines[-1]}: " if lines else ""
+        return f"{place}{type(error).__name__}" + (f": {message}" if message else "")

@@ -276,8 +276,7 @@ class Replay:
             return
         if op.pattern == BOUNDARY_PATTERN or self._behind & {*ran.inputs}:
             self._behind.update(ran.outputs)
-        taped = ran.cause in (Cause.TAPED, Cause.REPLACED)
-        results = self._run_op(op, inputs, settings, taped=taped)
+        results = self._run_op(op, inputs, settings, taped=ran.cause == Cause.TAPED)
         if len(results) != len(ran.outputs):
             raise ReplayMismatch(f"{op.name} has other results")
         for index, result in zip(ran.outputs, results, strict=True):

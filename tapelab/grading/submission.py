@@ -329,6 +329,8 @@ class Submission:
     """What was handed in beside the notebook, such as a module of helpers."""
     hints: Mapping[str, int] = field(default_factory=dict)
     """How many hints of an exercise were opened, as far as the notebook and its progress tell."""
+    is_script: bool = False
+    """Whether the cells are those of a .py file, which no Jupyter kernel ran."""
 
     @classmethod
     def read(cls, path: str | PathLike[str], student: str = "") -> Self:
@@ -341,7 +343,8 @@ class Submission:
         name = _main_file(path, files)
         other_files = {each: content for each, content in files.items() if each != name}
         displayed: tuple[Mapping[str, Any], ...] = ()
-        if name.lower().endswith(".py"):
+        is_script = name.lower().endswith(".py")
+        if is_script:
             cells = script_cells(name, files[name])
         else:
             notebook = parse_notebook(name, files[name])
@@ -351,7 +354,7 @@ class Submission:
         in_folder = _files_in_notebook_folder(name, other_files)
         hints = opened_hints(displayed, in_folder.get(file_name(PurePosixPath(name)), b""))
         guesses = _predictions(displayed)
-        return cls(who, digest, cells, guesses, path, MappingProxyType(in_folder), hints)
+        return cls(who, digest, cells, guesses, path, MappingProxyType(in_folder), hints, is_script)
 
 
 def _main_file(path: Path, files: Files) -> str:

@@ -15,9 +15,10 @@ import contextlib
 import os
 import random
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
@@ -25,11 +26,13 @@ from tapelab.exercises.answer import Ends, part
 from tapelab.exercises.local_answer import LocalAnswer
 from tapelab.exercises.tape_trial import Trial
 from tapelab.exercises.values import Unreadable, Value
-from tapelab.grading.notebook_runner import Notebook
 from tapelab.grading.op_settings import decode_settings, encode_settings
 from tapelab.grading.protocol import Payload, ProtocolError, encode_frame, read_frame
 from tapelab.grading.submission import is_inside
 from tapelab.recording import from_bytes, to_bytes
+
+if TYPE_CHECKING:
+    from tapelab.grading.notebook_runner import Notebook
 
 LARGEST_REQUEST: Final = 1 << 30
 """Bytes that the grader may send: it is trusted, and sends the student's files."""
@@ -90,14 +93,30 @@ class Worker:
         sys.path.insert(0, "")
         self._put_in_namespace()
         _set_seeds(header["seed"])
-        notebook, skipped = Notebook(), set(header["skip"])
+        if header["cells"]:
+            self._run_cells(header)
+        self._send({"kind": "ready"})
+
+    def _run_cells(self, header: dict[str, Any]) -> None:
+        from tapelab.grading.notebook_runner import Notebook  # IPython, which no replay needs
+
+        notebook, skipped = Notebook(script=header["script"]), set(header["skip"])
         for at, source in enumerate(header["cells"]):
             if at not in skipped:
                 self._send({"kind": "running", "cell": at})
-                stopped = notebook.run(source)
+                slow = threading.Timer(header["slow"], self._send_line, (notebook, at))
+                slow.daemon = True
+                slow.start()
+                stopped = notebook.run(source, at + 1)
+                slow.cancel()
                 if stopped:
                     self._send({"kind": "stopped", "cell": at, "text": stopped[:LONGEST_TEXT]})
-        self._send({"kind": "ready"})
+
+    def _send_line(self, notebook: Notebook, at: int) -> None:
+        """Say which line of a cell has been running for long; called in a thread of its own."""
+        line = notebook.running_line(at + 1)
+        if line is not None:
+            self._send({"kind": "slow", "cell": at, "line": line})
 
     def _put_in_namespace(self) -> None:
         """Make `@tf.exercise` register answers here; `tf.check` and its like do nothing."""
@@ -120,11 +139,13 @@ class Worker:
         reply = Payload()
         if header["kind"] == "replay":
             return {"kind": "replay", "mismatch": _replay_mismatch(header, payload)}, reply
+        exercise = header["exercise"]
+        if exercise not in self._functions:
+            return _ending("missing")
         try:
-            exercise = header["exercise"]
             arguments = tuple(map(payload.take, header["arguments"]))
             if exercise not in self._answers:
-                self._answers[exercise] = _Answer(self._functions.get(exercise))
+                self._answers[exercise] = _Answer(self._functions[exercise])
             answer = self._answers[exercise]
             if header["kind"] == "trial":
                 ends = tuple(header["ends"])

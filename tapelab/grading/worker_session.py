@@ -9,10 +9,10 @@ The replay verifier is a second worker in the same sandbox that never receives t
 
 from __future__ import annotations
 
-import time
+import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tapelab.grading.protocol import (
     FrameTooLongError,
@@ -24,6 +24,8 @@ from tapelab.grading.protocol import (
 )
 from tapelab.grading.sandbox import Backend
 from tapelab.grading.sandbox.process import Ended, SandboxedProcess
+from tapelab.grading.sandbox.process_tree import TimeLimit
+from tapelab.locales import say
 
 if TYPE_CHECKING:
     from tapelab.exercises.exercise import Exercise
@@ -33,16 +35,25 @@ if TYPE_CHECKING:
 MOST_CRASHES: Final = 8
 """Crashes of workers after which a notebook is given up."""
 TOTAL_FACTOR: Final = 10
-"""All requests of a notebook together may take so many times the time limit."""
+"""All cells and requests of a notebook together may take so many times the time limit."""
 START_SECONDS: Final = 60.0
 """Seconds for Python and NumPy to load, before the time limit of the notebook begins."""
 REPLAY_SECONDS: Final = 20.0
 """Seconds that a replay may take, at least."""
 LONGEST_NOTE: Final = 300
+SLOW_SHARE: Final = 0.5
+"""Part of the time limit of a cell after which the worker says which line runs."""
 
 
 class WorkerError(RuntimeError):
     """No worker starts on this host: no code of the submission has run, nothing is graded."""
+
+
+class CellError(NamedTuple):
+    """What stopped a cell: the status that this gives to its answers, and a sentence."""
+
+    ending: str
+    text: str
 
 
 class WorkerSession:
@@ -58,10 +69,12 @@ class WorkerSession:
         self._verifier: SandboxedProcess | None = None
         self._replays = 0
         self._crashes = self._requests = 0
-        self._deadline = 0.0
+        longest = max([self._limits.seconds, *map(assignment.seconds, self._exercises)])
+        self._seconds_left = TOTAL_FACTOR * longest
         self._running_cell = -1
+        self._slow_lines: dict[int, int] = {}
         self._skipped_cells: set[int] = set()
-        self._cell_errors: dict[int, str] = {}
+        self._cell_errors: dict[int, CellError] = {}
 
     def request(
         self, exercise: Exercise, header: dict[str, Any], payload: Payload
@@ -70,19 +83,31 @@ class WorkerSession:
         worker = self._ready_worker()
         worker.memory = self._assignment.memory(exercise)
         self._requests += 1
-        deadline = self._deadline_in(self._assignment.seconds(exercise))
+        limit = self._time_limit(worker, self._assignment.seconds(exercise))
         header = {**header, "exercise": exercise.id}
         try:
-            worker.send(encode_frame({**header, "number": self._requests}, payload), deadline)
-            return self._read_reply(worker, deadline)
+            worker.send(encode_frame({**header, "number": self._requests}, payload), limit)
+            reply, values = self._read_reply(worker, limit)
         except Ended:
             self._count_crash()
             raise
+        finally:
+            self._seconds_left -= worker.used(limit)
+        if reply.get("kind") == "ending" and reply.get("ending") == "missing":
+            self._explain_missing(exercise)
+        return reply, values
+
+    def _explain_missing(self, exercise: Exercise) -> None:
+        """Say which cell holds the answer and stopped before it was there; Ended, if one did."""
+        mention = re.compile(rf"""exercise\(\s*["']{re.escape(exercise.id)}["']""")
+        for at, (ending, text) in sorted(self._cell_errors.items(), reverse=True):
+            if mention.search(self._submission.cells[at].source):
+                raise Ended(ending, f"Your answer is in code cell {at + 1}, which stopped. {text}")
 
     def _read_reply(
-        self, worker: SandboxedProcess, deadline: float
+        self, worker: SandboxedProcess, limit: TimeLimit
     ) -> tuple[dict[str, Any], Payload]:
-        reply, values = self._read_message(worker, deadline)
+        reply, values = self._read_message(worker, limit)
         if reply.get("number") != self._requests:
             raise Ended("refused", "The reply does not belong to the request.")
         return reply, values
@@ -94,26 +119,28 @@ class WorkerSession:
         """
         header = {name: reply.get(name) for name in ("tape", "call", "settings")}
         verifier = self._verifier = self._verifier or SandboxedProcess(self._command, self._limits)
-        deadline = time.monotonic() + START_SECONDS
+        limit = verifier.time_limit(START_SECONDS)
         try:
             if not self._replays:
                 empty = {"cells": [], "skip": [], "files": [], "seed": 0}
-                verifier.send(encode_frame({"kind": "begin", **empty}, Payload()), deadline)
-                self._read_message(verifier, deadline)
-                self._read_message(verifier, deadline)
+                verifier.send(encode_frame({"kind": "begin", **empty}, Payload()), limit)
+                self._read_message(verifier, limit)
+                self._read_message(verifier, limit)
             self._replays += 1
-            deadline = time.monotonic() + max(self._limits.seconds, REPLAY_SECONDS)
+            limit = verifier.time_limit(max(self._limits.seconds, REPLAY_SECONDS))
             header.update(kind="replay", number=self._replays)
-            verifier.send(encode_frame(header, payload), deadline)
-            return str(self._read_message(verifier, deadline)[0]["mismatch"])
+            verifier.send(encode_frame(header, payload), limit)
+            return str(self._read_message(verifier, limit)[0]["mismatch"])
         except Ended as ended:
             verifier.end()
             self._verifier, self._replays = None, 0
             return f"its replay ended early: {ended}"
 
     def notes(self) -> tuple[str, ...]:
-        """Notes for the teacher: the cells that raised an error, in order."""
-        return tuple(f"Cell {at + 1}: {text}" for at, text in sorted(self._cell_errors.items()))
+        """The cells that stopped and why, in order."""
+        return tuple(
+            f"Cell {at + 1}: {each.text}" for at, each in sorted(self._cell_errors.items())
+        )
 
     def close(self) -> None:
         """End the worker and the replay verifier."""
@@ -134,8 +161,9 @@ class WorkerSession:
         self._crashes += 1
         self._end_worker()
 
-    def _deadline_in(self, seconds: float) -> float:
-        return min(time.monotonic() + seconds, self._deadline)
+    def _time_limit(self, worker: SandboxedProcess, seconds: float) -> TimeLimit:
+        """A limit that begins now, shorter where the notebook has used up most of its time."""
+        return worker.time_limit(min(seconds, max(self._seconds_left, 0.0)))
 
     def _ready_worker(self) -> SandboxedProcess:
         """A worker that has run all cells, except those that crash every worker."""
@@ -158,24 +186,31 @@ class WorkerSession:
             self._count_crash()
             if self._running_cell < 0 or self._running_cell in self._skipped_cells:
                 raise
-            self._cell_errors[self._running_cell] = f"{ended} It was left out."
+            self._cell_errors[self._running_cell] = self._ended_cell(ended)
             return self._running_cell
         except BaseException:
             self._end_worker()
             raise
         return None
 
+    def _ended_cell(self, ended: Ended) -> CellError:
+        """What is said of the running cell, which no worker survives."""
+        text = f"{ended} It was left out."
+        if ended.ending == "timeout":
+            line = self._slow_lines.get(self._running_cell)
+            where = f"line {line}" if line else "the cell"
+            text = f"{ended} Jupyter shows [*] beside it, and it does not end: {where} still ran."
+        return CellError(ended.ending, text)
+
     def _send_notebook(self, worker: SandboxedProcess) -> None:
-        deadline = time.monotonic() + START_SECONDS
+        limit = worker.time_limit(START_SECONDS)
         try:
-            worker.send(self._notebook_frame(), deadline)
-            self._read_message(worker, deadline)
+            worker.send(self._notebook_frame(), limit)
+            self._read_message(worker, limit)
         except Ended as ended:
             raise WorkerError(
                 f"The sandbox {self._backend.name} did not start: {ended} Try tapelab doctor."
             ) from ended
-        longest = max([self._limits.seconds, *map(self._assignment.seconds, self._exercises)])
-        self._deadline = self._deadline or time.monotonic() + TOTAL_FACTOR * longest
 
     def _notebook_frame(self) -> bytes:
         """The first frame: the cells, and the files beside the notebook."""
@@ -186,31 +221,39 @@ class WorkerSession:
         cells = [cell.source for cell in self._submission.cells]
         notebook = {
             "cells": cells,
+            "script": self._submission.is_script,
             "skip": sorted(self._skipped_cells),
             "files": files,
             "seed": self._seed,
+            "slow": SLOW_SHARE * self._limits.seconds,
         }
         return encode_frame({"kind": "begin", **notebook}, payload)
 
     def _run_cells(self, worker: SandboxedProcess) -> None:
-        deadline = self._deadline_in(self._limits.seconds)
+        limit = self._time_limit(worker, self._limits.seconds)
         while True:
-            header, _ = self._read_message(worker, deadline)
+            header, _ = self._read_message(worker, limit)
             kind, cell = header.get("kind"), header.get("cell")
             if kind == "ready":
+                self._seconds_left -= worker.used(limit)
                 return
             if type(cell) is not int or not 0 <= cell < len(self._submission.cells):
                 raise Ended("refused", "The worker sent something other than the state of a cell.")
             if kind == "running":
-                self._running_cell, deadline = cell, self._deadline_in(self._limits.seconds)
+                self._seconds_left -= worker.used(limit)
+                limit = self._time_limit(worker, self._limits.seconds)
+                self._running_cell = cell
+            elif kind == "slow" and type(header.get("line")) is int:
+                self._slow_lines[cell] = header["line"]
             else:
-                self._cell_errors[cell] = str(header.get("text"))[:LONGEST_NOTE]
+                text = str(header.get("text"))[:LONGEST_NOTE]
+                self._cell_errors[cell] = CellError("raised", text)
 
     def _read_message(
-        self, worker: SandboxedProcess, deadline: float
+        self, worker: SandboxedProcess, limit: TimeLimit
     ) -> tuple[dict[str, Any], Payload]:
         try:
-            return read_frame(lambda size: worker.read(size, deadline), self._limits.output)
+            return read_frame(lambda size: worker.read(size, limit), self._limits.output)
         except FrameTooLongError:
             raise Ended("output", "It sent back more than the limit.") from None
         except ProtocolError as error:
@@ -227,6 +270,8 @@ def _largest_limits(assignment: Assignment) -> Limits:
 def reported_ending(reply: dict[str, Any]) -> tuple[str, str]:
     """Status and sentence of a reply without a value; only known statuses are passed on."""
     ending = reply.get("ending")
+    if ending == "missing":
+        return "unsolved", say("Run the cell with your answer first.")
     known = str(ending) if ending in _ENDINGS else "refused"
     return known, short_text(reply.get("text", "")) or _ENDINGS[known]
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from array import array
+from collections import OrderedDict, deque
+from decimal import Decimal
 from enum import IntEnum
+from fractions import Fraction
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +33,9 @@ class Pair(NamedTuple):
         (True, "a bool", "bool"),
         (1j, "a complex", "complex128"),
         (Level.LOW, "a Level", "int64"),
+        (Fraction(1, 3), "a Fraction", "float64"),
+        (Decimal("0.25"), "a Decimal", "float64"),
+        (array("f", [1.5]), "an array", "float32"),
         (np.float32(1.0), "a float32", "float32"),
         (np.ones(2), "an array", "float64"),
         (tf.constant(1.0), "a tensor", "float32"),
@@ -56,6 +63,31 @@ def test_a_namedtuple_is_a_tuple_and_an_ordered_dict_a_dict():
     assert type(value_of(Pair(1, 2))) is tuple
     assert type(value_of(OrderedDict(x=1))) is dict
     assert [each.array.tolist() for each in value_of(range(2))] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "given", [deque([1, 2]), (each for each in (1, 2))], ids=["deque", "generator"]
+)
+def test_what_yields_values_in_order_is_a_list(given):
+    value = value_of(given)
+    assert type(value) is list
+    assert [each.array.item() for each in value] == [1, 2]
+
+
+def test_a_generator_without_end_is_no_value():
+    assert value_of(each for each in count()) == Strange("a generator")
+
+
+def test_an_array_of_letters_is_text():
+    assert value_of(array("u", "abc")) == "abc"
+
+
+def test_the_methods_of_a_subclass_are_not_asked():
+    class Right(Fraction):
+        def __float__(self):
+            return 80217.25
+
+    assert value_of(Right(1, 2)).array.item() == 0.5
 
 
 def test_a_list_that_holds_itself_has_an_end():

@@ -84,6 +84,48 @@ def test_a_loop_without_end_is_a_timeout_of_its_exercise_alone(tmp_path):
 
 
 @pytest.mark.slow
+def test_an_answer_in_a_cell_that_is_no_python_says_which_line_stopped_it(tmp_path):
+    cells = 'import tapelab as tf\n@tf.exercise("1")\ndef square(x)\n    return x * x\n'
+    [exercise] = grade(
+        _handed_in(tmp_path, "1", cells), Assignment.of("ways", (_of("1"),))
+    ).exercises
+    [check] = exercise.checks
+    assert check.status == Status.RAISED
+    assert check.text.startswith("Your answer is in code cell 2, which stopped. line 3: SyntaxErr")
+
+
+@pytest.mark.slow
+def test_an_answer_in_a_cell_without_end_says_which_line_ran(tmp_path):
+    cells = 'import tapelab as tf\nwhile True:\n    pass\ntf.exercise("1")(lambda x: x * x)\n'
+    assignment = Assignment.of("ways", (_of("1"),), limits=Limits(seconds=1.5))
+    result = grade(_handed_in(tmp_path, "1", cells), assignment)
+    [check] = result.exercises[0].checks
+    assert check.status == Status.TIMEOUT
+    assert "code cell 2" in check.text
+    assert "longer than the time limit of 1.5 s" in check.text
+    assert "line 2 still ran" in check.text or "line 3 still ran" in check.text
+    assert len(result.notes) == 1
+
+
+@pytest.mark.slow
+def test_a_placeholder_in_a_cell_that_stops_later_is_not_begun(tmp_path):
+    cells = 'import tapelab as tf\n@tf.exercise("1")\ndef square(x): ...\nassert square(2) == 4\n'
+    [exercise] = grade(_handed_in(tmp_path, cells), Assignment.of("ways", (_of("1"),))).exercises
+    assert exercise.checks[0].status == Status.UNSOLVED
+
+
+@pytest.mark.slow
+def test_a_script_runs_loops_of_its_own_and_a_notebook_awaits(tmp_path):
+    script = "import asyncio\nasync def power(): return 2\npower = asyncio.run(power())\n"
+    (tmp_path / "work.py").write_text(script + SQUARE.replace("x * x", "x ** power"))
+    assignment = Assignment.of("ways", (_of("1"),))
+    assert grade(Submission.read(tmp_path / "work.py"), assignment).points == 4
+    awaited = script.replace("asyncio.run(power())", "await asyncio.create_task(power())")
+    cells = awaited, SQUARE.replace("x * x", "x ** power")
+    assert grade(_handed_in(tmp_path, *cells), assignment).points == 4
+
+
+@pytest.mark.slow
 def test_a_cell_that_ends_the_process_is_left_out_and_noted(tmp_path):
     assignment = Assignment.of("ways", (_of("1"),))
     result = grade(_handed_in(tmp_path, "import os; os._exit(1)", SQUARE), assignment)
@@ -101,7 +143,7 @@ def test_a_check_that_fails_itself_is_broken(tmp_path):
     assert exercise.checks[0].status == Status.BROKEN
 
 
-def test_the_same_submission_gets_the_same_result_and_another_seed_other_points(tmp_path):
+def test_the_same_seed_gives_the_same_result_and_nobody_can_know_it_beforehand(tmp_path):
     DRAWN.clear()
 
     def judge(answer):
@@ -111,9 +153,12 @@ def test_the_same_submission_gets_the_same_result_and_another_seed_other_points(
 
     assignment = Assignment.of("ways", (_of("1", Check("Somewhere", 4, judge)),))
     submission = _handed_in(tmp_path, SQUARE)
-    results = [grade(submission, assignment, seed=seed) for seed in (None, None, 7)]
+    results = [grade(submission, assignment, seed=seed) for seed in (7, 7, None, None)]
     assert results[0] == results[1]
-    assert DRAWN[0] == DRAWN[1] != DRAWN[2]
+    assert DRAWN[0] == DRAWN[1]
+    assert len(set(DRAWN)) == len({each.seed for each in results}) == 3
+    again = grade(submission, assignment, seed=results[2].seed)
+    assert again == results[2]
 
 
 def test_only_changed_checks_run_again(submission, monkeypatch):

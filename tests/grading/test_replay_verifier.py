@@ -10,7 +10,7 @@ from tapelab.exercises.tape_trial import trial_of
 from tapelab.grading.op_settings import decode_settings, encode_settings
 from tapelab.grading.protocol import Payload
 from tapelab.grading.replay_verifier import Replay, ReplayMismatch, is_own, our_ops
-from tapelab.recording.events import Asked, Flowed, Ran
+from tapelab.recording.events import Asked, Cause, Flowed, Ran
 
 TRIED = [name for name, op in sorted(our_ops().items()) if name != "string_format"]
 """Its samples are Python numbers, which no call hands to it."""
@@ -195,3 +195,20 @@ def test_a_gradient_through_a_function_of_the_learners_is_believed():
     with tf.GradientTape() as tape:
         y = odd(x) + tf.sin(x)
     assert _replayed_freely(tape, y, x).connected
+
+
+def test_taped_steps_that_claim_to_be_replaced_are_doubted():
+    """A check that counts ops on the tape would not see them."""
+
+    def replaced(recording):
+        columns = dict(recording.columns)
+        fields = columns["event.fields"].copy()
+        for each in recording.placed(Ran):
+            at = columns["event.start"][each.index]
+            where = at + list(each.event.__slots__).index("cause")
+            assert fields[where] == Cause.TAPED
+            fields[where] = Cause.REPLACED
+        return dataclasses.replace(recording, columns={**columns, "event.fields": fields})
+
+    with pytest.raises(ReplayMismatch, match="no path leads"):
+        _replayed(*_square(), change=replaced)

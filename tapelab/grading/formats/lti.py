@@ -25,6 +25,10 @@ TIMEOUT: Final = 20
 FRESH: Final = 60
 """Seconds after which keys may be asked for again: a wrong key id is no way to flood a platform."""
 LARGEST: Final = 1 << 20
+ALGORITHMS: Final = ("RS256",)
+"""What the security framework of LTI asks for; nothing symmetric, and never `none`."""
+FEWEST_BITS: Final = 2048
+"""Bits of a key for RS256, as the standard of signed tokens asks for."""
 
 
 class LtiError(Complaint, ValueError):
@@ -92,17 +96,27 @@ class KeySet:
         return self._keys[name]
 
     def _fetch(self) -> None:
-        library = jwt()
         try:
             published_keys = json.loads(get(self.url))["keys"]
-            self._keys = {
-                each["kid"]: library.PyJWK.from_dict(each).key
-                for each in published_keys
-                if each.get("kty") == "RSA" and "kid" in each
-            }
-        except (URLError, OSError, ValueError, KeyError, TypeError, library.PyJWTError) as error:
+            keys = {each["kid"]: _signing_key(each) for each in published_keys if "kid" in each}
+        except (URLError, OSError, ValueError, KeyError, TypeError) as error:
             raise LtiError(f"The platform's keys cannot be read: {error}.") from None
+        self._keys = {name: key for name, key in keys.items() if key is not None}
         self._fetched = self.clock()
+
+
+def _signing_key(published: Mapping[str, Any]) -> Any:
+    """A key for RS256 of enough bits; None for keys of other kinds, which are not for us."""
+    library = jwt()
+    if published.get("kty") != "RSA" or published.get("use", "sig") != "sig":
+        return None
+    if published.get("alg", ALGORITHMS[0]) not in ALGORITHMS:
+        return None
+    try:
+        key = library.PyJWK.from_dict(published, algorithm=ALGORITHMS[0]).key
+    except library.PyJWTError:
+        return None
+    return key if key.key_size >= FEWEST_BITS else None
 
 
 @dataclass(frozen=True)
@@ -150,8 +164,6 @@ _CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
 _AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 _MESSAGE: Final = "LtiResourceLinkRequest"
 _VERSION: Final = "1.3.0"
-ALGORITHMS: Final = ("RS256",)
-"""What the security framework of LTI asks for; nothing symmetric, and never `none`."""
 LEEWAY: Final = 60
 LIFETIME: Final = 600
 """Seconds that clocks may differ, and that a login may take."""
@@ -265,7 +277,8 @@ def _claims(platform: Platform, keys: KeySet, token: str, now: float) -> dict[st
 
 
 def _launch(platform: Platform, claims: Mapping[str, Any]) -> Launch:
-    lti = {key.removeprefix(_CLAIM): value for key, value in claims.items()}
+    lti = {key.removeprefix(_CLAIM): value for key, value in claims.items()
+           if key.startswith(_CLAIM)}  # fmt: skip
     if (lti.get("message_type"), lti.get("version")) != (_MESSAGE, _VERSION):
         raise LtiError(
             f"This is a {lti.get('message_type')} of LTI {lti.get('version')}; a link to a "
@@ -278,13 +291,23 @@ def _launch(platform: Platform, claims: Mapping[str, Any]) -> Launch:
     grades = _dict(claims.get(_AGS))
     if not link.get("id"):
         raise LtiError("The platform does not say which resource is meant.")
+    if not claims["sub"] or not isinstance(claims["sub"], str):
+        raise LtiError("The platform does not say who the learner is.")
     return Launch(
-        str(claims["sub"]), str(claims.get("name", "")), str(claims.get("email", "")),
-        tuple(map(str, lti.get("roles") or ())), str(link["id"]), str(link.get("title", "")),
+        claims["sub"], str(claims.get("name", "")), str(claims.get("email", "")),
+        _texts(lti, "roles"), str(link["id"]), str(link.get("title", "")),
         str(context.get("id", "")), deployment, str(grades.get("lineitem", "")),
-        str(grades.get("lineitems", "")), tuple(map(str, grades.get("scope") or ())),
+        str(grades.get("lineitems", "")), _texts(grades, "scope"),
         _dict(lti.get("custom")),
     )  # fmt: skip
+
+
+def _texts(claims: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """The texts of a list in the token; none where it is missing."""
+    value = claims.get(name) or []
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise LtiError(f"The claim {name} of the platform's token is no list of texts.")
+    return tuple(value)
 
 
 def _dict(value: Any) -> Mapping[str, Any]:

@@ -36,6 +36,7 @@ def _body(
     result: Result, tapes: Mapping[str, bytes], comments: Sequence[Comment], grade: Grade | None
 ) -> Iterator[str]:
     yield f"<p>{_points(result.points, result.of)}{escape(_sum(grade))}</p>"
+    yield from _stopped_cells(result.notes)
     yield from _said(comments, "")
     for exercise in result.exercises:
         yield f"<h2><bdi>{escape(f'{exercise.exercise} {exercise.title}')}</bdi></h2>"
@@ -62,6 +63,14 @@ def _sum(grade: Grade | None) -> str:
     if grade.by_hand:
         parts.append(say("with points given by hand"))
     return "".join(f" · {each}" for each in parts)
+
+
+def _stopped_cells(notes: Sequence[str]) -> Iterator[str]:
+    """The cells that stopped with an error, as the student sees them in Jupyter."""
+    if notes:
+        yield f"<p>{say('Some of your cells stopped with an error:')}</p>"
+        items = "".join(f"<li><bdi>{escape(note)}</bdi></li>" for note in notes)
+        yield f"<ul>{items}</ul>"
 
 
 def _said(comments: Sequence[Comment], exercise: str) -> Iterator[str]:
@@ -101,6 +110,10 @@ def _picture(tape: bytes | None) -> Iterator[str]:
         drawn = svg(from_bytes(tape))
     except RecordingError:
         return  # a newer tapelab recorded it; the page says all the rest
+    except Exception as error:  # noqa: BLE001 - a student's worker sent it, and others wait
+        sentence = say("The recording cannot be drawn ({error}).", error=type(error).__name__)
+        yield f"<p>{escape(sentence)}</p>"
+        return
     caption = say(
         "What your tape recorded: values of the forward pass, gradients of the backward pass"
     )

@@ -3,7 +3,8 @@
 A backend is a command that starts a Python which confines itself. Whether it works on a host is
 tried, not assumed: a worker has to start and answer. `unsafe` isolates nothing and is never chosen
 by itself. Readable are Python, its packages and the system's libraries, never the course: the
-checkout around the package `tapelab` stays outside.
+checkout around the package `tapelab` stays outside, and so do the exercises of the shipped lessons
+within it, whose checks hold expected values.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import os
 import secrets
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -55,6 +55,21 @@ def _candidate_paths() -> Iterator[str]:
         yield str(Path(sys.executable).resolve())
 
 
+LESSONS: Final = Path("tapelab", "exercises", "lessons")
+"""The checks of the shipped lessons, in a folder with Python packages."""
+CATALOGUES: Final = Path("tapelab", "locales")
+"""Translated sentences in folders of languages, among them those of the lessons' hints."""
+
+
+def hidden_paths() -> tuple[Path, ...]:
+    """Folders within readable ones that no worker may read, of every tapelab that is installed."""
+    readable = set(readable_paths())
+    packages = {PACKAGE.parent, *(Path(each).resolve() for each in sys.path if each)}
+    folders = [each / LESSONS for each in packages]
+    folders += [path for each in packages for path in (each / CATALOGUES).glob("[a-z]*/")]
+    return tuple(sorted(each for each in folders if each.is_dir() and readable & {*each.parents}))
+
+
 def private_folder_above(path: Path) -> Path | None:
     """The outermost folder above a path that only its owner may enter, such as a private home."""
     for above in reversed(path.parents):
@@ -91,11 +106,11 @@ def _why_not_started(name: str) -> str:
     backend = next(each for each in BACKENDS if each.name == name)
     limits = Limits()
     worker = SandboxedProcess(lambda scratch: backend.command(limits, scratch), limits)
-    until = time.monotonic() + _STARTING
+    limit = worker.time_limit(_STARTING)
     task = {"kind": "begin", "cells": [], "skip": [], "files": [], "seed": 0}
     try:
-        worker.send(encode_frame(task, Payload()), until)
-        read_frame(lambda size: worker.read(size, until), limits.output)
+        worker.send(encode_frame(task, Payload()), limit)
+        read_frame(lambda size: worker.read(size, limit), limits.output)
     except (Ended, ValueError) as problem:
         return f"it did not start here. {problem}"
     finally:
@@ -108,12 +123,17 @@ def python_command(confine: str, limits: Limits, scratch: Path) -> list[str]:
     paths = readable_paths()
     settings: dict[str, Any] = {
         "confine": confine, "limits": asdict(limits), "scratch": str(scratch),
-        "readable": list(map(str, paths)), "number": secrets.randbelow(1 << 30),
+        "readable": list(map(str, paths)), "hidden": list(map(str, hidden_paths())),
+        "number": secrets.randbelow(1 << 30),
         "closed": sorted({str(each) for each in map(private_folder_above, paths) if each}),
     }  # fmt: skip
-    start = f"import sys; sys.path.append({str(PACKAGE.parent)!r})"
-    work = "from tapelab.grading.sandbox.confinement import main; main()"
-    return [sys.executable, "-s", "-P", "-c", f"{start}; {work}", json.dumps(settings)]
+    # This tapelab, not another that may be installed; afterwards nothing beside it comes first.
+    start = (
+        f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); "
+        "from tapelab.grading.sandbox.confinement import main; "
+        "sys.path.append(sys.path.pop(0)); main()"
+    )
+    return [sys.executable, "-s", "-P", "-c", start, json.dumps(settings)]
 
 
 def _unsafe(limits: Limits, scratch: Path) -> list[str]:
@@ -151,7 +171,9 @@ def _bubblewrap(limits: Limits, scratch: Path) -> list[str]:
 
 def bubblewrap_options(limits: Limits, scratch: Path) -> Iterator[str]:
     """Options of bubblewrap: system and Python read-only, a small tmpfs, own namespaces."""
-    yield from ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts")
+    # As process 1: the filter of system calls would not hold for bubblewrap's own, whose memory
+    # the same user may write to.
+    yield from ("--unshare-pid", "--as-pid-1", "--unshare-net", "--unshare-ipc", "--unshare-uts")
     yield from ("--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev")
     if os.geteuid() == 0:
         for capability in ("ALL", "-SETUID", "-SETGID", "-SETPCAP"):
@@ -168,6 +190,10 @@ def bubblewrap_options(limits: Limits, scratch: Path) -> Iterator[str]:
         yield from ("--ro-bind", str(path), str(path))
     for place in (str(scratch), "/dev/shm"):  # noqa: S108 - a small one of its own
         yield from ("--size", str(limits.disk), "--perms", "1777", "--tmpfs", place)
+    for hidden in map(str, hidden_paths()):
+        yield from ("--perms", "0755", "--tmpfs", hidden, "--remount-ro", hidden)
+    for folder in ("/", "/dev"):  # whose size has no limit
+        yield from ("--remount-ro", folder)
     yield from ("--chdir", "/")
 
 

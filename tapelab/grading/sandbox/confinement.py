@@ -53,7 +53,8 @@ def _confine_by_landlock(settings: dict[str, Any]) -> None:
     namespaces.become_nobody(settings["number"])
     _limit_processes(settings, own_count=root or isolated)
     load_seccomp()
-    restrict_files([*reading, *FACTS], writing)
+    hidden = set(map(Path, settings["hidden"]))
+    restrict_files([*reading, *FACTS], writing, hidden)
 
 
 def _limit_processes(settings: dict[str, Any], *, own_count: bool) -> None:

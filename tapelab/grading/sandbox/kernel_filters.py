@@ -13,7 +13,7 @@ import os
 import platform
 import stat
 import struct
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -59,8 +59,13 @@ def landlock_version() -> int:
     return syscall(_CREATE, None, ctypes.c_size_t(0), _VERSION)
 
 
-def restrict_files(readable: Iterable[Path], writable: Iterable[Path]) -> None:
-    """From here on, only these files and folders can be opened; no TCP, no signals to others."""
+def restrict_files(
+    readable: Iterable[Path], writable: Iterable[Path], hidden: Collection[Path] = ()
+) -> None:
+    """From here on, only these files and folders can be opened; no TCP, no signals to others.
+
+    Of folders that are hidden within readable ones, the names of files are known, and no content.
+    """
     abi = landlock_version()
     every = (1 << _FILE_RIGHTS.get(abi, max(_FILE_RIGHTS.values()))) - 1
     rules = struct.pack("QQQ", every, _TCP if abi >= 4 else 0, _SCOPES if abi >= 6 else 0)
@@ -69,11 +74,26 @@ def restrict_files(readable: Iterable[Path], writable: Iterable[Path]) -> None:
         syscall(_CREATE, ctypes.create_string_buffer(rules, 24), ctypes.c_size_t(size), 0),
         "landlock_create_ruleset",
     )
-    for paths, rights in ((readable, READ), (writable, every)):
-        for path in paths:
-            _allow(ruleset, path, rights & every)
+    for path in readable:
+        for part, rights in _rights_around(path, hidden):
+            _allow(ruleset, part, rights & every)
+    for path in writable:
+        _allow(ruleset, path, every)
     check(syscall(_RESTRICT, ruleset, 0), "landlock_restrict_self")
     os.close(ruleset)
+
+
+def _rights_around(path: Path, hidden: Collection[Path]) -> Iterator[tuple[Path, int]]:
+    """The rights that let a path be read, except what is hidden in it: rules only ever add."""
+    if path in hidden:
+        return
+    if not any(path in each.parents for each in hidden):
+        yield path, READ
+        return
+    yield path, _READ_FOLDER
+    for child in path.iterdir():
+        if not child.is_symlink():  # whose target has rights of its own
+            yield from _rights_around(child, hidden)
 
 
 def _allow(ruleset: int, path: Path, rights: int) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from tapelab.grading.sandbox.kernel_filters import check, libc
+from tapelab.grading.sandbox.process_tree import kill_descendants
 
 _FILES, _NAMES, _TALK, _USERS, _PROCESSES, _NETWORK = (
     0x20000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000,
@@ -59,6 +60,7 @@ def fork_into_namespace() -> None:
             if number == child:
                 code = status
                 break
+    kill_descendants(os.getpid())
     ended = os.waitstatus_to_exitcode(code)
     os._exit(ended if ended >= 0 else 128 - ended)
 

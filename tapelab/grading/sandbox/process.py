@@ -1,7 +1,7 @@
 """A worker's process as its supervisor sees it: pipes, limits on time, memory and disk, its end.
 
-The supervisor does not depend on the worker: it measures wall-clock time and the
-memory of all descendant processes itself, and kills all of them.
+The supervisor does not depend on the worker: it looks at all descendant processes at least every
+CHECK_SECONDS, whatever they send meanwhile, measures itself what they use, and kills all of them.
 """
 
 from __future__ import annotations
@@ -14,18 +14,23 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from tapelab.exercises.values import Unreadable
 from tapelab.grading.assignment import Limits
+from tapelab.grading.sandbox.process_tree import (
+    NO_TIME,
+    TimeLimit,
+    disk_usage,
+    kill_descendants,
+    process_times,
+    used_memory,
+)
 
 CHECK_SECONDS: Final = 0.1
-"""Seconds between two checks of memory and disk."""
-KILL_SECONDS: Final = 5.0
-"""Seconds in which all descendants have to be killed."""
-PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+"""Seconds between two checks of time, memory and disk."""
 
 
 class Ended(Unreadable):
@@ -44,6 +49,8 @@ class SandboxedProcess:
         self._limits = limits
         self.memory = limits.memory
         """Bytes that all descendants may have together."""
+        self._next_check = time.monotonic()
+        self._times = NO_TIME
         self._process = subprocess.Popen(  # noqa: S603 - our own Python, in a sandbox
             command(self.scratch), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, cwd="/", env=worker_environment(self.scratch),
@@ -55,22 +62,30 @@ class SandboxedProcess:
         os.set_blocking(self._into, False)
         os.set_blocking(self._out, False)
 
-    def send(self, content: bytes, deadline: float) -> None:
-        """Write all of the content; Ended if the worker does not read it before the deadline."""
+    def time_limit(self, seconds: float) -> TimeLimit:
+        """A limit of so many seconds that begins now."""
+        return TimeLimit(seconds, self._times)
+
+    def used(self, limit: TimeLimit) -> float:
+        """Seconds of a limit that are used up, as far as was last measured."""
+        return limit.used(self._times)
+
+    def send(self, content: bytes, limit: TimeLimit) -> None:
+        """Write all of the content; Ended if the worker does not read it within the limit."""
         rest = memoryview(content)
         while rest:
-            self._wait(self._into, selectors.EVENT_WRITE, deadline)
+            self._wait(self._into, selectors.EVENT_WRITE, limit)
             try:
                 rest = rest[os.write(self._into, rest[: 1 << 16]) :]
             except (BrokenPipeError, BlockingIOError) as error:
                 if isinstance(error, BrokenPipeError):
                     raise self._crash() from None
 
-    def read(self, size: int, deadline: float) -> bytes:
-        """Read exactly so many bytes; Ended if they do not arrive before the deadline."""
+    def read(self, size: int, limit: TimeLimit) -> bytes:
+        """Read exactly so many bytes; Ended if they do not arrive within the limit."""
         content = bytearray()
         while len(content) < size:
-            self._wait(self._out, selectors.EVENT_READ, deadline)
+            self._wait(self._out, selectors.EVENT_READ, limit)
             try:
                 piece = os.read(self._out, min(size - len(content), 1 << 20))
             except BlockingIOError:
@@ -80,20 +95,21 @@ class SandboxedProcess:
             content += piece
         return bytes(content)
 
-    def _wait(self, number: int, event: int, deadline: float) -> None:
+    def _wait(self, number: int, event: int, limit: TimeLimit) -> None:
         with selectors.DefaultSelector() as ready:
             ready.register(number, event)
             while True:
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise Ended("timeout", "It took longer than the time limit.")
-                if ready.select(min(left, CHECK_SECONDS)):
+                if time.monotonic() >= self._next_check:
+                    self._check_limits(limit)
+                    self._next_check = time.monotonic() + CHECK_SECONDS
+                if ready.select(CHECK_SECONDS):
                     return
-                self._check_limits()
 
-    def _check_limits(self) -> None:
-        used = sum(map(private_memory, descendants(self._process.pid)))
-        if used > self.memory:
+    def _check_limits(self, limit: TimeLimit) -> None:
+        self._times = process_times(self._process.pid)
+        if self.used(limit) > limit.seconds:
+            raise Ended("timeout", f"It took longer than the time limit of {limit.seconds:g} s.")
+        if used_memory(self._process.pid, self.memory) > self.memory:
             raise Ended("memory", "It needed more memory than the limit.")
         if disk_usage(self.scratch) > self._limits.disk:
             raise Ended("memory", "It wrote more files than the limit.")
@@ -110,15 +126,7 @@ class SandboxedProcess:
 
     def end(self) -> None:
         """Kill the process and all its descendants, then delete its files."""
-        deadline = time.monotonic() + KILL_SECONDS
-        while time.monotonic() < deadline:
-            below = descendants(self._process.pid)[1:]
-            for number in below:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(number, signal.SIGKILL)
-            if not any(map(_is_alive, below)):
-                break
-            time.sleep(0.002)
+        kill_descendants(self._process.pid)
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -137,54 +145,7 @@ def worker_environment(scratch: Path) -> dict[str, str]:
     return {
         **dict.fromkeys(folders, str(scratch)),
         "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg",
+        "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }  # fmt: skip
-
-
-def descendants(root: int) -> list[int]:
-    """A process and all its descendants, as /proc lists them; itself alone elsewhere."""
-    children: dict[int, list[int]] = {}
-    for number, parent in _parents():
-        children.setdefault(parent, []).append(number)
-    processes = [root]
-    for each in processes:
-        processes.extend(children.get(each, ()))
-    return processes
-
-
-def _parents() -> Iterator[tuple[int, int]]:
-    proc = Path("/proc")
-    for path in proc.iterdir() if proc.is_dir() else ():
-        if path.name.isdigit():
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                stat = (path / "stat").read_text(errors="replace")
-                yield int(path.name), int(stat.rpartition(")")[2].split()[1])
-
-
-def _is_alive(number: int) -> bool:
-    try:
-        stat = Path(f"/proc/{number}/stat").read_text(errors="replace")
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] not in "ZX"
-
-
-def private_memory(number: int) -> int:
-    """Bytes of memory that a process does not share."""
-    try:
-        _, resident, shared, *_ = Path(f"/proc/{number}/statm").read_text().split()
-    except (OSError, ValueError):
-        return 0
-    return PAGE * (int(resident) - int(shared))
-
-
-def disk_usage(folder: Path) -> int:
-    """Bytes that the files in a folder take on the disk."""
-    size = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                stat = (Path(place) / name).lstat()
-                size += max(stat.st_size, 512 * stat.st_blocks) + 4096
-    return size

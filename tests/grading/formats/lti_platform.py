@@ -25,6 +25,7 @@ class TestPlatform:
 
     def __init__(self, own: OwnKey, tool: OwnKey) -> None:
         self.own, self.tool = own, tool
+        self.keys: list[dict] = own.published()["keys"]
         self.items: list[dict] = []
         self.scores: list[tuple[str, dict]] = []
         self.answers: deque[tuple[int, dict]] = deque()
@@ -86,7 +87,7 @@ class TestPlatform:
             status, head = self.answers.popleft()
             self.say(request, status, {"error": "later"}, head)
         elif path == "/keys":
-            self.say(request, 200, self.own.published())
+            self.say(request, 200, {"keys": self.keys})
         elif path == "/token":
             self.token(request, parse_qs(body.decode()))
         elif self.scope_of(request) is None:

@@ -8,6 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from grading.formats.lti_platform import AGS, CLAIM, TestPlatform
 
 from tapelab.grading.formats.lti import KeySet, Logins, LtiError, OwnKey, checked
@@ -116,6 +118,14 @@ def test_a_login_that_takes_too_long_is_over(platform):
         ({f"{CLAIM}message_type": "LtiDeepLinkingRequest"}, "LtiDeepLinkingRequest"),
         ({f"{CLAIM}deployment_id": "d-2"}, "'d-2'"),
         ({f"{CLAIM}resource_link": {}}, "which resource"),
+        ({"sub": ""}, "who the learner is"),
+        ({f"{CLAIM}roles": "Instructor"}, "claim roles"),
+        ({f"{CLAIM}roles": 7}, "claim roles"),
+        ({f"{CLAIM}roles": [7]}, "claim roles"),
+        ({f"{AGS}claim/endpoint": {"scope": "score"}}, "claim scope"),
+        ({f"{AGS}claim/endpoint": {"scope": 7}}, "claim scope"),
+        ({f"{CLAIM}version": None, "version": "1.3.0"}, "LTI None"),
+        ({f"{CLAIM}resource_link": None, "resource_link": {"id": "r-2"}}, "which resource"),
     ],
 )
 def test_a_token_that_is_not_for_us_is_refused(platform, changes, said):
@@ -184,7 +194,7 @@ def test_new_keys_are_fetched_and_unknown_ones_not_again_and_again(platform, key
         with pytest.raises(LtiError, match="does not publish"):
             known.key_of({"kid": keys[2].id})
     assert platform.requests == ["GET /keys"]
-    platform.own, now[0] = keys[2], 61.0
+    platform.keys, now[0] = keys[2].published()["keys"], 61.0
     known.key_of({"kid": keys[2].id})
 
 
@@ -283,3 +293,47 @@ def test_a_platform_that_is_gone_is_reported(platform, keys):
 def test_a_score_out_of_nothing_is_no_score(platform, service):
     with pytest.raises(LtiError, match="not out of 0"):
         service.publish(f"{platform.url}/items/1", "user-7", 0, 0)
+
+
+def short_key():
+    """A real key of half the bits that are asked for."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=1024)
+    pem = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    return OwnKey(pem.decode())
+
+
+@pytest.mark.parametrize("change", [{"use": "enc"}, {"alg": "RSA-OAEP"}, {"kty": "oct", "k": "aa"}])
+def test_a_key_for_another_use_proves_nothing(platform, change):
+    platform.keys = [{**platform.keys[0], **change}]
+    logins = Logins()
+    requests = begun(platform, logins)
+    with pytest.raises(LtiError, match="does not publish"):
+        launched(platform, logins, requests, platform.id_token(requests["nonce"]))
+
+
+def test_a_key_of_1024_bits_proves_nothing(platform):
+    key = short_key()
+    platform.keys = key.published()["keys"]
+    logins = Logins()
+    requests = begun(platform, logins)
+    with (
+        pytest.warns(jwt.InsecureKeyLengthWarning),
+        pytest.raises(LtiError, match="does not publish"),
+    ):
+        launched(platform, logins, requests, platform.id_token(requests["nonce"], key=key))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"kty": "RSA", "kid": "new", "alg": "XX999"}, {"kty": "RSA", "kid": "new", "n": "?"},
+     {"kty": "AKP", "kid": "new"}, {"kty": "RSA", "kid": "new", "alg": 7}],
+    ids=repr,
+)  # fmt: skip
+def test_a_key_that_we_do_not_know_does_not_hide_the_others(platform, other):
+    platform.keys = [other, *platform.keys]
+    logins = Logins()
+    requests = begun(platform, logins)
+    token = platform.id_token(requests["nonce"])
+    assert launched(platform, logins, requests, token).user == "user-7"

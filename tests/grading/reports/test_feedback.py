@@ -12,7 +12,8 @@ from tapelab.grading.gradebook import Gradebook, Policy
 from tapelab.grading.gradebook.entities import Kind, Listed, Student
 from tapelab.grading.reports.feedback import feedback_page, file_name, write_pages
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
-from tapelab.recording import to_bytes
+from tapelab.recording import from_bytes, to_bytes
+from tapelab.views.svg import svg
 from tests.fixtures.cheap_grading import result
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
@@ -38,7 +39,7 @@ def graded():
         check(Visibility.PRIVATE, "secret-private", text="secret", got="secret", code="secret"),
     )
     return Result("d", "ada", "sums", "v", 1, "s", (ExerciseResult("sums.1", "One", checks),),
-                  notes=("secret note",))  # fmt: skip
+                  notes=("Cell 1: line 2: NameError: <x>",))  # fmt: skip
 
 
 def test_a_public_check_shows_what_it_expected_and_got(graded):
@@ -52,6 +53,28 @@ def test_of_a_hidden_check_stands_its_outcome_alone_and_of_a_private_one_nothing
     assert page.count("Hidden check 1") == 1
     assert page.count("<li ") == 2
     assert "secret" not in page
+
+
+def test_a_student_reads_which_cells_stopped_and_why(graded):
+    page = feedback_page(graded)
+    assert "Cell 1: line 2: NameError: &lt;x&gt;" in page
+    assert "stopped with an error" not in feedback_page(replace(graded, notes=()))
+
+
+def undrawable(tape):
+    """A recording whose steps use tensors that it does not have."""
+    recording = from_bytes(tape)
+    columns = dict(recording.columns)
+    columns["event.fields"] = columns["event.fields"] + 1000
+    return to_bytes(replace(recording, columns=columns))
+
+
+def test_a_recording_that_cannot_be_drawn_costs_its_picture_and_nothing_else(graded, tape):
+    with pytest.raises(IndexError):
+        svg(from_bytes(undrawable(tape)))
+    page = feedback_page(graded, {"sums.1": undrawable(tape)})
+    assert "The recording cannot be drawn" in page
+    assert "Look &lt;here&gt;" in page
 
 
 def test_the_picture_of_the_recording_is_in_it(graded, tape):

@@ -1,0 +1,29 @@
+"""Names of students as the file systems of different computers write them.
+
+macOS decomposes letters with accents (NFD), old archives keep bytes of Latin-1, and a copied name
+may hold spaces that do not break. A file belongs to the student in the roster all the same.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Collection
+
+
+def canonical_name(name: str) -> str:
+    """The name in composed letters (NFC), with single plain spaces and none around it."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:  # bytes of a file name that are no UTF-8
+        name = os.fsencode(name).decode("latin-1")
+    return " ".join(unicodedata.normalize("NFC", name).split())
+
+
+def login_of(name: str, logins: Collection[str]) -> str:
+    """The login in a roster that a name means; the canonical name itself where there is none."""
+    if name in logins:
+        return name
+    canonical = canonical_name(name)
+    matching = (login for login in logins if canonical_name(login) == canonical)
+    return next(matching, canonical)
