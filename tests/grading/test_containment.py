@@ -136,6 +136,7 @@ def drip():
 threading.Thread(target=drip, daemon=True).start()
 for _ in range(5):
     if os.fork() == 0:
+        time.sleep(1)
         content = bytearray(300 << 20)
         time.sleep(60)
         os._exit(0)
