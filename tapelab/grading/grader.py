@@ -152,8 +152,8 @@ def grade(
 ) -> Result:  # fmt: skip
     """Grade a submission; its code runs in a sandbox, outside of this process.
 
-    The seed decides which points checks draw. By default it is random, so that nobody who hands in
-    can compute it; the result keeps it, and the same seed gives the same result.
+    The seed decides which points checks draw. By default it is random, so that no
+    student can compute it; the result keeps it, and the same seed gives the same result.
     Results of `earlier` are kept for every check that has not changed since. NoSandboxError where
     no sandbox works; sandbox="unsafe" runs the code all the same, and the result says so. `keep` is
     called with the recordings that public checks requested: a figure of them may be shown to the

@@ -37,30 +37,37 @@ class Shell(InteractiveShell):
         """Run what is behind a `%`."""
         if magic_name in _INSTALLERS:
             return None
+        run: Any = super().run_line_magic
         try:
-            return super().run_line_magic(magic_name, line, _stack_depth + 1)
+            return run(magic_name, line, _stack_depth + 1)
         except Exception:
-            known = self.find_line_magic(magic_name) is not None
-            if known and magic_name not in _SURROUNDINGS:
+            if self._knows("line", magic_name) and magic_name not in _SURROUNDINGS:
                 raise
             return None
 
     def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
         """Run what is under a `%%` line."""
+        run: Any = super().run_cell_magic
         try:
-            return super().run_cell_magic(magic_name, line, cell)
+            return run(magic_name, line, cell)
         except UsageError:
-            if self.find_cell_magic(magic_name) is not None:
+            if self._knows("cell", magic_name):
                 raise
-        text = self.transform_cell(cell)
+        shell: Any = self
+        text = shell.transform_cell(cell)
         file = self.compile.cache(text, self.execution_count, cell)
         exec(compile(text, file, "exec"), self.user_ns)  # noqa: S102 - what a notebook is for
         return None
 
+    def _knows(self, kind: str, magic_name: str) -> bool:
+        shell: Any = self
+        return shell.find_magic(magic_name, kind) is not None
+
     def system(self, cmd: str) -> None:
         """Run what is behind a `!`, and print what it prints."""
+        expand: Any = self.var_expand
         ended = subprocess.run(  # noqa: S602 - a line for the system's shell
-            self.var_expand(cmd, depth=1), shell=True, stdin=subprocess.DEVNULL, check=False,
+            expand(cmd, depth=1), shell=True, stdin=subprocess.DEVNULL, check=False,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
         )  # fmt: skip
         sys.stdout.write(ended.stdout)

@@ -192,8 +192,8 @@ def bubblewrap_options(limits: Limits, scratch: Path) -> Iterator[str]:
         yield from ("--size", str(limits.disk), "--perms", "1777", "--tmpfs", place)
     for hidden in map(str, hidden_paths()):
         yield from ("--perms", "0755", "--tmpfs", hidden, "--remount-ro", hidden)
-    for folder in ("/", "/dev"):  # whose size has no limit
-        yield from ("--remount-ro", folder)
+    for unlimited in ("/", "/dev"):
+        yield from ("--remount-ro", unlimited)
     yield from ("--chdir", "/")
 
 

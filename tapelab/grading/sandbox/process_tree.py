@@ -123,7 +123,7 @@ def kill_descendants(root: int) -> None:
 def used_memory(root: int, most: int) -> int:
     """Bytes that a tree of processes has written to, in memory of its own or shared, each once.
 
-    Pages that several processes share are told apart only where counting them for each would
+    Shared pages are counted for each process first, and divided among them only where that would
     exceed `most`: it takes the kernel a walk through all pages.
     """
     processes = descendants(root)
