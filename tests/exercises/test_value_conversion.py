@@ -82,7 +82,7 @@ def test_an_array_of_letters_is_text():
     assert value_of(array("u", "abc")) == "abc"
 
 
-def test_the_methods_of_a_subclass_are_not_asked():
+def test_the_methods_of_a_subclass_are_not_called():
     class Right(Fraction):
         def __float__(self):
             return 80217.25
