@@ -27,12 +27,13 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from math import ceil
+from mmap import PAGESIZE
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
 import tapelab
-from tapelab.grading.sandbox.process import PAGE, descendants
+from tapelab.grading.sandbox.process_tree import descendants
 
 
 @dataclass(frozen=True)
@@ -208,6 +209,6 @@ def _limit(kind: int, most: int) -> None:
 def _address_space() -> int:
     """The bytes that this process has mapped."""
     try:
-        return int(Path("/proc/self/statm").read_text().split()[0]) * PAGE
+        return int(Path("/proc/self/statm").read_text().split()[0]) * PAGESIZE
     except OSError:
         return 4 << 30

@@ -146,8 +146,8 @@ def _kilobytes(file: Path, names: Iterable[str]) -> int:
         text = file.read_text(errors="replace")
     except OSError:
         return 0
-    found = dict(re.findall(r"^(\w+):\s+(\d+) kB$", text, re.MULTILINE))
-    return 1024 * sum(int(found.get(name, 0)) for name in names)
+    amounts = dict(re.findall(r"^(\w+):\s+(\d+) kB$", text, re.MULTILINE))
+    return 1024 * sum(int(amounts.get(name, 0)) for name in names)
 
 
 def disk_usage(folder: Path) -> int:
