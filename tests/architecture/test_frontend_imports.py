@@ -27,12 +27,13 @@ CORE = (
     "layers clusters layout routes chart boxes edgetexts labels brokenpath",  # where it is drawn
     "stops state foldactions iterations appearance scene entries",  # what is looked at, and how
     "framelayout fullscreen",  # how much room its parts have
+    "search walk spoken",  # what is found there, and what a screen reader says of it
     "extras",  # the signatures of the views that may come later
-    "store",  # the only state that changes
+    "shortcuts store",  # what keys do, and the only state that changes
     "views",  # elements for a state
     (
-        "styles root viewport player panzoom keyboard scroll sliderstate drawings viewfinder"
-        " paper glide explorer mount livepanel filmpanel"  # a page in step with a store
+        "styles root viewport player panzoom keyboard overlayfocus scroll sliderstate drawings"
+        " viewfinder paper glide explorer mount livepanel filmpanel"  # a page in step with a store
     ),
 )
 LAYERS = (

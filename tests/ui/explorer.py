@@ -50,7 +50,7 @@ class Explorer:
 
     @property
     def graph(self) -> Locator:
-        return self.root.get_by_role("group", name="Graph")
+        return self.root.get_by_role("tree", name="Graph")
 
     def stands_at(self, step: int, of: int) -> None:
         expect(self.counter).to_have_text(f"{step} / {of}")

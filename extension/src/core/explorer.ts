@@ -11,6 +11,7 @@ import { FullScreen } from './fullscreen.js';
 import { glide, standOf } from './glide.js';
 import { focusOn, handleKey, HERE, isLost, keepOneTabStop, keepScrollable } from './keyboard.js';
 import type { Direction } from './layout.js';
+import { OverlayFocus } from './overlayfocus.js';
 import { listenForMoves } from './panzoom.js';
 import type { Listen } from './panzoom.js';
 import { stateAt } from './stepstate.js';
@@ -62,6 +63,7 @@ export class Explorer implements Handle {
   private readonly player = new Player(() => this.dispatch({ kind: 'tick' }));
   private direction: Direction = 'right';
   private readonly finder: Viewfinder;
+  private readonly overlayFocus: OverlayFocus;
   private readonly sliding: SliderState | null;
   private timeline: TimelinePart = { from: 0, to: 0, left: 0 };
   private shownStep = -1;
@@ -91,6 +93,7 @@ export class Explorer implements Handle {
     this.page = root.ownerDocument.defaultView!;
     this.drawings = new Drawings(explanation);
     this.sliding = source ? new SliderState(root, source, () => this.slideSoon()) : null;
+    this.overlayFocus = new OverlayFocus(root);
     this.finder = new Viewfinder(root, store, () => this.chart());
     this.viewport = new Viewport(root, () => this.resized());
     this.cleanups.push(() => this.viewport.stop());
@@ -227,6 +230,7 @@ export class Explorer implements Handle {
     if (before) glide(this.root, before, this.shownChart);
     this.shownStep = state.step;
     this.shownNode = state.selected;
+    this.overlayFocus.follow(state);
     keepScrollable(this.root);
     keepOneTabStop(this.root);
     if (inside && isLost(this.root, this.focusIsIn('*'))) focusOn(this.root, HERE);
@@ -308,7 +312,7 @@ export class Explorer implements Handle {
     this.on('keydown', (event: KeyboardEvent) => {
       const used =
         this.fullScreen.handleKey(event) ||
-        handleKey(this.root, event, this.store.state(), this.dispatch);
+        handleKey(this.root, event, this.store.state(), this.dispatch, () => this.chart());
       if (!used) return;
       event.preventDefault();
       event.stopPropagation();

@@ -7,6 +7,7 @@ import type { judge, Question, questionAt } from './predict.js';
 import type { Recording } from './recording.js';
 import type { Scene } from './scene.js';
 import type { TensorInfo } from './schema.js';
+import type { goToHit, markHit } from './search.js';
 import type { Dispatch, Slices, State } from './state.js';
 import type { BrokenPath, brokenPathOf } from './brokenpath.js';
 import type { iterationBy } from './iterations.js';
@@ -61,6 +62,10 @@ export interface Extras {
     dispatch: Dispatch,
   ) => VNode[];
   readonly terms: () => VNode;
+  readonly markHit: typeof markHit;
+  readonly goToHit: typeof goToHit;
+  /** What lies over the picture; the ids of its parts begin with `id`. */
+  readonly overlay: (state: State, id: string, dispatch: Dispatch) => VNode | null;
 }
 
 let present: Extras | null = null;

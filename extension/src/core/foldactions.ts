@@ -31,6 +31,16 @@ export function toggleFold(state: State, given?: number): State {
   return { ...state, open: next };
 }
 
+/** Open every fold that hides a node. */
+export function revealed(state: State, node: number): State {
+  const { model, open } = state;
+  const { parent, ofNode } = foldsIn(model);
+  if (foldAround(model, open, node) < 0) return state;
+  const next = new Set(opened(model, open));
+  for (let fold = ofNode[node]!; fold >= 0; fold = parent[fold]!) next.add(fold);
+  return { ...state, open: next };
+}
+
 /** Open all folds, or close them. */
 export function foldAll(state: State, open: boolean): State {
   const { kind } = foldsIn(state.model);

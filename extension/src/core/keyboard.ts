@@ -1,80 +1,14 @@
-import { foldAround, openAround } from './folded.js';
-import { extras } from './extras.js';
+import type { Chart } from './chart.js';
+import { foldAround } from './folded.js';
+import { ACTS } from './shortcuts.js';
 import { stateAt } from './stepstate.js';
-import { PANES } from './state.js';
 import type { Action, State } from './state.js';
-
-type Shortcut = (state: State) => Action | null;
-
-type Plain =
-  | 'next'
-  | 'previous'
-  | 'first'
-  | 'last'
-  | 'backward'
-  | 'toggle'
-  | 'nextSum'
-  | 'firstOdd'
-  | 'predict'
-  | 'takeBack';
-
-const kind =
-  (name: Plain): Shortcut =>
-  () => ({ kind: name });
-
-/** Close the innermost fold that is open around the current node. */
-function foldAroundHere({ model, open, selected, step }: State): Action | null {
-  const node = selected >= 0 ? selected : stateAt(model, step).node;
-  const fold = openAround(model, open, node);
-  return fold < 0 ? null : { kind: 'fold', fold };
-}
-
-const zoom =
-  (by: -1 | 0 | 1): Shortcut =>
-  () => ({ kind: 'zoom', by });
-
-const iteration =
-  (by: -1 | 1): Shortcut =>
-  (state) =>
-    (state.view === 'tape' && extras()?.iterationBy(state, by)) || null;
-
-/** What each key does, wherever in the widget the focus is. */
-const SHORTCUTS: Readonly<Record<string, Shortcut>> = {
-  ArrowRight: kind('next'),
-  '.': kind('next'),
-  ArrowLeft: kind('previous'),
-  ',': kind('previous'),
-  Home: kind('first'),
-  End: kind('last'),
-  ' ': kind('toggle'),
-  b: kind('backward'),
-  s: kind('nextSum'),
-  n: kind('firstOdd'),
-  p: kind('predict'),
-  u: kind('takeBack'),
-  '[': () => ({ kind: 'finding', by: -1 }),
-  ']': () => ({ kind: 'finding', by: 1 }),
-  PageUp: iteration(-1),
-  PageDown: iteration(1),
-  f: () => ({ kind: 'fold' }),
-  F: foldAroundHere,
-  w: (state) => ({ kind: 'view', view: state.view === 'why' ? 'tape' : 'why' }),
-  '+': zoom(1),
-  '=': zoom(1),
-  '-': zoom(-1),
-  '0': zoom(0),
-};
+import { walkBy } from './walk.js';
 
 const STEPPING = new Set([
   ...['next', 'previous', 'first', 'last', 'backward', 'toggle'],
   ...['nextSum', 'firstOdd', 'predict', 'takeBack'],
 ]);
-
-/** 1 to 5 choose what stands beside the code. */
-function paneFor(key: string): Action | null {
-  const pane = PANES[Number(key) - 1];
-  return pane ? { kind: 'pane', pane } : null;
-}
 
 /** Walk inside a toolbar with the arrows: one tab stop, many buttons. */
 function roveToolbar(target: Element, key: string): boolean {
@@ -133,10 +67,9 @@ function leave(root: Element, target: HTMLElement): void {
   else parent.focus();
 }
 
-function inGraph(state: State, target: Element, key: string): Action | null {
-  if (!target.closest('.stage')) return null;
-  if (key === 'ArrowDown') return { kind: 'selectBy', by: 1 };
-  if (key === 'ArrowUp') return { kind: 'selectBy', by: -1 };
+function inGraph(state: State, chart: Chart, key: string): Action | null {
+  const walked = walkBy(state, chart, key);
+  if (walked) return walked;
   const node = state.selected >= 0 ? state.selected : stateAt(state.model, state.step).node;
   const fold = foldAround(state.model, state.open, node);
   if (fold >= 0 && (key === 'Enter' || key === ' ')) return { kind: 'fold', fold };
@@ -144,11 +77,17 @@ function inGraph(state: State, target: Element, key: string): Action | null {
   return null;
 }
 
-function pressed(state: State, target: Element, key: string): Action | null {
-  const chosen = inGraph(state, target, key);
+function pressed(state: State, target: Element, key: string, chart: () => Chart): Action | null {
+  const chosen = target.closest('.stage') && inGraph(state, chart(), key);
   if (chosen) return chosen;
-  const action = SHORTCUTS[key]?.(state) ?? paneFor(key);
+  const action = ACTS.get(key)?.(state) ?? null;
   return state.view === 'why' && action && STEPPING.has(action.kind) ? null : action;
+}
+
+/** What Escape leaves before the widget: what lies over it, or the selected node of the graph. */
+function left({ overlay, selected }: State, target: Element): Action | null {
+  if (overlay) return { kind: 'overlay', overlay: null };
+  return selected >= 0 && target.closest('.stage') ? { kind: 'select', node: selected } : null;
 }
 
 /** Listen for keys on the widget; says whether a key was used. */
@@ -157,18 +96,21 @@ export function handleKey(
   event: KeyboardEvent,
   state: State,
   dispatch: (action: Action) => void,
+  chart: () => Chart,
 ): boolean {
   const target = event.composedPath()[0] as HTMLElement;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   if (event.key === 'Escape') {
-    leave(root, target);
+    const action = left(state, target);
+    if (action) dispatch(action);
+    else leave(root, target);
     return true;
   }
   if (target.closest('input, select, textarea')) return false;
   if (roveToolbar(target, event.key)) return true;
   const onButton = target.closest('button') !== null && !target.closest('.fr');
   if (event.key === ' ' && onButton) return false;
-  const action = pressed(state, target, event.key);
+  const action = pressed(state, target, event.key, chart);
   if (action) dispatch(action);
   return action !== null;
 }

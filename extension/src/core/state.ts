@@ -4,9 +4,22 @@ import type { Guess } from './predict.js';
 
 export type View = 'tape' | 'why';
 
+/** What lies over the picture: the field of the search and its results, the one line that is left of
+ * them while one goes through the results, or the list of keys. */
+export type Overlay = 'search' | 'hits' | 'keys' | null;
+
 /** What stands beside the code. */
 export const PANES = ['graph', 'flow', 'memory', 'watched', 'entries'] as const;
 export type Pane = (typeof PANES)[number];
+
+/** @said */
+export const TITLES: Readonly<Record<Pane, string>> = {
+  graph: 'Graph',
+  flow: 'Flow',
+  memory: 'Memory',
+  watched: 'Watched',
+  entries: 'Entries',
+};
 
 /** How fast it plays: so many times a step each PLAY_PACE. */
 export const SPEEDS = [0.5, 1, 2, 4] as const;
@@ -20,11 +33,21 @@ export interface Entry {
   readonly place: number;
 }
 
+export type Way = 'in' | 'out';
+
+/** The last edge that was walked: from which node, and whether to an input or to an output of it. */
+export interface Walk {
+  readonly from: number;
+  readonly way: Way;
+}
+
 export interface State {
   readonly model: Model;
   readonly step: number;
   /** The node the learner pointed at, or -1. */
   readonly selected: number;
+  /** The edge along which the learner came to the selected node, or null. */
+  readonly walk: Walk | null;
   readonly playing: boolean;
   readonly view: View;
   readonly finding: number;
@@ -42,11 +65,16 @@ export interface State {
   /** Whether questions come before backward steps, and whether one is open. */
   readonly predicting: 'off' | 'on' | 'question';
   readonly guesses: readonly Guess[];
+  readonly overlay: Overlay;
+  /** What is searched for, and which of the results is marked. */
+  readonly query: string;
+  readonly hit: number;
 }
 
 /** How everything stands before anyone has touched it. */
 export const AT_FIRST = {
   selected: -1,
+  walk: null,
   playing: false,
   finding: 0,
   zoom: 1,
@@ -57,6 +85,9 @@ export const AT_FIRST = {
   entry: null,
   predicting: 'off',
   guesses: [],
+  overlay: null,
+  query: '',
+  hit: 0,
 } as const;
 
 export type Action =
@@ -66,6 +97,8 @@ export type Action =
   | { readonly kind: 'frame'; readonly frame: number }
   | { readonly kind: 'select'; readonly node: number }
   | { readonly kind: 'selectBy'; readonly by: 1 | -1 }
+  /** To a node at the other end of an edge. */
+  | { readonly kind: 'walk'; readonly node: number; readonly walk: Walk | null }
   | { readonly kind: 'call'; readonly call: number }
   /** The same program at other values. */
   | { readonly kind: 'model'; readonly model: Model }
@@ -89,6 +122,11 @@ export type Action =
   | { readonly kind: 'nextSum' | 'firstOdd' }
   /** To a step of a call, which is shown from then on. */
   | { readonly kind: 'track'; readonly call: number; readonly step: number }
+  | { readonly kind: 'overlay'; readonly overlay: Overlay }
+  | { readonly kind: 'search'; readonly query: string }
+  | { readonly kind: 'markHit'; readonly by: 1 | -1 }
+  /** To a result; without one, to that which is so many further on. */
+  | { readonly kind: 'goToHit'; readonly hit?: number; readonly by?: 1 | -1 }
   | { readonly kind: 'predict' | 'takeBack' }
   | { readonly kind: 'guess'; readonly said: string };
 

@@ -174,9 +174,12 @@ export function reduce(state: State, action: Action): State {
         slice: 0,
         entry: null,
         selected: state.selected === action.node ? -1 : action.node,
+        walk: null,
       };
     case 'selectBy':
-      return selectBy(state, action.by);
+      return { ...selectBy(state, action.by), walk: null };
+    case 'walk':
+      return { ...state, slice: 0, entry: null, selected: action.node, walk: action.walk };
     case 'model':
       return goTo({ ...state, model: action.model }, state.step);
     case 'call':
@@ -199,6 +202,14 @@ export function reduce(state: State, action: Action): State {
       return { ...state, entry: action.entry };
     case 'slice':
       return { ...state, slice: action.slice };
+    case 'overlay':
+      return { ...state, overlay: action.overlay };
+    case 'search':
+      return { ...state, query: action.query, hit: 0 };
+    case 'markHit':
+      return extras()?.markHit(state, action.by) ?? state;
+    case 'goToHit':
+      return extras()?.goToHit(state, action.hit ?? state.hit + (action.by ?? 0)) ?? state;
     case 'predict':
       return predict(state);
     case 'guess':

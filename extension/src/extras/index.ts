@@ -3,13 +3,16 @@ import type { Extras } from '../core/extras.js';
 import entries from '../core/styles/entries.css';
 import panes from '../core/styles/panes.css';
 import figures from '../core/styles/figures.css';
+import overlay from '../core/styles/overlay.css';
 import terms from '../core/styles/terms.css';
 import whatif from '../core/styles/whatif.css';
 import why from '../core/styles/why.css';
 import { judge, questionAt } from '../core/predict.js';
 import { brokenPathOf } from '../core/brokenpath.js';
+import { goToHit, markHit } from '../core/search.js';
 import { speak } from '../core/words.js';
 import { nodeMaps } from '../core/views/nodemaps.js';
+import { overlayView } from '../core/views/overlay.js';
 import { paneView } from '../core/views/panes.js';
 import { figureOf } from '../core/views/figures.js';
 import { iterationBy } from '../core/iterations.js';
@@ -21,7 +24,7 @@ import { termsView } from './terms.js';
 
 /** All views that may come later. */
 const EXTRAS: Extras = {
-  style: panes + entries + figures + terms + whatif + why,
+  style: panes + entries + figures + overlay + terms + whatif + why,
   speak,
   paint,
   pane: paneView,
@@ -37,6 +40,9 @@ const EXTRAS: Extras = {
   brokenPathOf,
   why: whyView,
   terms: termsView,
+  markHit,
+  goToHit,
+  overlay: overlayView,
 };
 
 export default EXTRAS;

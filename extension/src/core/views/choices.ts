@@ -1,17 +1,8 @@
-import type { Child, VNode } from '../dom.js';
-import { PANES } from '../state.js';
-import type { Dispatch, Pane, State } from '../state.js';
+import type { Attributes, Child, VNode } from '../dom.js';
+import { PANES, TITLES } from '../state.js';
+import type { Dispatch, Overlay, State } from '../state.js';
 import { say } from '../words.js';
-import { button, chip } from './parts.js';
-
-/** @said */
-export const TITLES: Readonly<Record<Pane, string>> = {
-  graph: 'Graph',
-  flow: 'Flow',
-  memory: 'Memory',
-  watched: 'Watched',
-  entries: 'Entries',
-};
+import { button, chip, iconButton } from './parts.js';
 
 /** What to see beside the code. */
 export function paneChoice(state: State, dispatch: Dispatch): VNode[] {
@@ -37,4 +28,18 @@ export function predictButton(state: State, dispatch: Dispatch): VNode {
     'aria-pressed': String(state.predicting !== 'off'),
     'aria-keyshortcuts': 'p',
   });
+}
+
+/** What opens the search and the list of keys. */
+export function overlayButtons({ overlay }: State, dispatch: Dispatch): VNode[] {
+  const keyed = (name: Overlay): Attributes => ({
+    'aria-expanded': String(overlay === name),
+    'aria-keyshortcuts': name === 'search' ? '/' : '?',
+  });
+  const toggle = (name: Overlay) => (): void =>
+    dispatch({ kind: 'overlay', overlay: overlay === name ? null : name });
+  return [
+    iconButton('find', say('Search'), toggle('search'), false, keyed('search')),
+    iconButton('keys', say('Keys'), toggle('keys'), false, keyed('keys')),
+  ];
 }

@@ -12,6 +12,7 @@ import { stateAt } from '../stepstate.js';
 import type { StepState } from '../stepstate.js';
 import type { Question } from '../predict.js';
 import { isWindowed } from '../scene.js';
+import { placeHere } from '../walk.js';
 import type { Dispatch, State } from '../state.js';
 import type { BrokenPath } from '../brokenpath.js';
 import { say, WORDS } from '../words.js';
@@ -20,7 +21,7 @@ import { codeView, longestSource } from './code.js';
 import { foldBar } from './folds.js';
 import { inspectorView } from './inspector.js';
 import { button, chip, iconButton, prose } from './parts.js';
-import { paneChoice, predictButton, scoreView } from './choices.js';
+import { overlayButtons, paneChoice, predictButton, scoreView } from './choices.js';
 import { timelineView } from './timeline.js';
 import type { TimelinePart } from './timeline.js';
 import { stageView } from './stage.js';
@@ -71,7 +72,9 @@ const sizes = new WeakMap<Model['graph'], string>();
 function fullScreenButton(fullScreen: FullScreen): VNode | null {
   if (!fullScreen.isAllowed) return null;
   const label = fullScreen.isOn ? say('Leave full screen') : say('Full screen');
-  return iconButton(fullScreen.isOn ? 'reduce' : 'enlarge', label, fullScreen.toggle, false, 'e');
+  return iconButton(fullScreen.isOn ? 'reduce' : 'enlarge', label, fullScreen.toggle, false, {
+    'aria-keyshortcuts': 'e',
+  });
 }
 
 function header(state: State, around: Surroundings, dispatch: Dispatch): VNode {
@@ -90,6 +93,7 @@ function header(state: State, around: Surroundings, dispatch: Dispatch): VNode {
     predictButton(state, dispatch),
     scoreView(state),
     explained ? button(WORDS.askWhy, 'quiet', () => dispatch({ kind: 'view', view: 'why' })) : null,
+    overlayButtons(state, dispatch),
     fullScreenButton(around.fullScreen),
   );
 }
@@ -151,7 +155,11 @@ function besideCode(
   };
   return [
     breadcrumbs(state, dispatch),
-    stageView(state.model, around.chart, current, state.zoom, options),
+    stageView(state.model, around.chart, current, state.zoom, options, {
+      id: around.hatch,
+      here: placeHere(state, around.chart),
+      walk: state.walk,
+    }),
     h(
       'div',
       { class: 'below' },
@@ -252,9 +260,12 @@ export function explorerView(state: State, around: Surroundings, dispatch: Dispa
     ];
   }
   const more = extras();
-  return state.view === 'why' && around.story && more
-    ? brokenPathView(state, around.story, more, around, dispatch)
-    : tapeView(state, around, dispatch);
+  const overlay = state.overlay && wantExtras()?.overlay(state, around.hatch, dispatch);
+  const view =
+    state.view === 'why' && around.story && more
+      ? brokenPathView(state, around.story, more, around, dispatch)
+      : tapeView(state, around, dispatch);
+  return overlay ? [...view, overlay] : view;
 }
 
 /** A card that stands where the picture would: empty, loading, unreadable. */

@@ -1,9 +1,9 @@
 import { lookOf } from '../appearance.js';
-import type { Highlight } from '../appearance.js';
+import type { Highlight, NodeLook } from '../appearance.js';
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
 import { extras, wantExtras } from '../extras.js';
-import type { VNode } from '../dom.js';
+import type { Attributes, Child, VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import { count } from '../numbers.js';
 import { labelOf } from '../stepstate.js';
@@ -24,6 +24,8 @@ export interface GraphOptions extends Highlight {
   readonly over?: readonly VNode[];
   /** The point that is drawn at zero. */
   readonly origin?: Point;
+  /** What a screen reader says of each node, where the graph is a tree to walk in. */
+  readonly treeItem?: (place: number) => Attributes;
 }
 
 export function hatchView(id: string): VNode {
@@ -51,6 +53,16 @@ export function choiceAt(chart: Chart, place: number): Action {
   return fold < 0 ? { kind: 'select', node: chart.nodes[place]! } : { kind: 'fold', fold };
 }
 
+/** What is drawn only: a screen reader has it from the label of the node that it belongs to. */
+function unspoken(...content: Child[]): VNode {
+  return h('g', { 'aria-hidden': 'true' }, content);
+}
+
+/** The place of a node for a screen reader, which shows what it speaks of. */
+function boxOf({ width, height }: NodeLook): Attributes {
+  return { width, height, fill: 'none', 'pointer-events': 'none' };
+}
+
 /** The nodes and edges of a part of the graph at one step. */
 export function graphContent(
   model: Model,
@@ -75,17 +87,21 @@ export function graphContent(
         transform: `translate(${x} ${y})`,
         key: fold < 0 ? `n${node}` : `f${fold}`,
         onclick: choose,
+        role: options.treeItem ? 'none' : null,
       },
-      nodeView(look, options.hatch),
-      node !== options.questionNode && maps?.(model.recording, look),
+      options.treeItem && h('rect', { ...options.treeItem(place), ...boxOf(look) }),
+      unspoken(
+        nodeView(look, options.hatch),
+        node !== options.questionNode && maps?.(model.recording, look),
+      ),
     );
   });
   return [
     hatchView(options.hatch),
-    ...boxesView(model, chart, origin, options.dispatch),
-    ...edgesBelow(model, chart, current, part, origin, options.cut),
+    unspoken(boxesView(model, chart, origin, options.dispatch)),
+    unspoken(edgesBelow(model, chart, current, part, origin, options.cut)),
     ...cards,
-    ...signsAbove(model, chart, current, part, origin),
+    unspoken(signsAbove(model, chart, current, part, origin)),
     ...(options.over ?? []),
   ];
 }

@@ -1,9 +1,9 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import type { StepState } from '../stepstate.js';
+import { TITLES } from '../state.js';
 import type { Dispatch, Pane, State } from '../state.js';
 import { say } from '../words.js';
-import { TITLES } from './choices.js';
 import { entriesPane } from './entries.js';
 import { magnitudesView } from './magnitudes.js';
 import { memoryView } from './memory.js';
