@@ -25,6 +25,7 @@ from tapelab.errors import Complaint
 
 if TYPE_CHECKING:
     from tapelab.grading.batch import Batch, Runner, SubmissionReport
+    from tapelab.grading.collection import LeftOut
     from tapelab.grading.gradebook import Gradebook
 
 INTERRUPTED: Final = 128 + signal.SIGINT
@@ -102,11 +103,16 @@ def grade(
         started = time.monotonic()
         reports = _shown(batch, runner)
         _print_summary(reports, time.monotonic() - started)
+        databases = [Path(gradebook + ending) for ending in ("", "-wal", "-shm")]
+        rest = _left_out(submissions, batch, [*databases, Path(assignment), feedback])
+        if rest:
+            _print_left_out(rest)
         if feedback is not None:
             from tapelab.grading.reports.feedback import write_pages
 
             typer.echo(write_pages(book, batch.plan.assignment, feedback))
-    raise typer.Exit(Exit.WRONG if any(each.why for each in reports) else Exit.FINE)
+    missing = rest or any(each.why for each in reports)
+    raise typer.Exit(Exit.WRONG if missing else Exit.FINE)
 
 
 def _runner(jobs: int, cluster: str) -> Runner:
@@ -194,6 +200,20 @@ def _print_summary(reports: list[SubmissionReport], seconds: float) -> None:
     counts = ", ".join(f"{count} {ending}" for ending, count in endings.items())
     pace = f"; {graded / seconds:.2f} a second" if graded else ""
     typer.echo(f"{len(reports)} submissions: {counts} ({seconds:.0f} s{pace})")
+
+
+def _left_out(folder: Path, batch: Batch, own: list[Path | None]) -> tuple[LeftOut, ...]:
+    from tapelab.grading.collection import left_out
+
+    return left_out(folder, batch.submissions, [path for path in own if path is not None])
+
+
+def _print_left_out(rest: tuple[LeftOut, ...]) -> None:
+    """List what the folder holds beside submissions: nothing is skipped silently."""
+    table = Table("file or folder", "why", title="Not graded", title_justify="left")
+    for each in rest[:MOST_SHOWN]:
+        table.add_row(table_cell(each.path.name), each.why)
+    Console().print(_with_rest(table, len(rest)))
 
 
 def _troubles(reports: list[SubmissionReport]) -> Table | None:

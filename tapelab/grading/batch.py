@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from tapelab.grading.gradebook.gradebook_errors import UnfitError, fit_name, sto
 from tapelab.grading.reader import Reader
 from tapelab.grading.result import Result
 from tapelab.grading.runners import GradingPlan, Task, TaskResult
+from tapelab.grading.student_names import logins_by_name
 from tapelab.grading.submission import Submission, UnreadableSubmission
 
 if TYPE_CHECKING:
@@ -88,15 +89,18 @@ class Batch:
     def _enrol_students(self) -> None:
         """Add students in one transaction; an empty gradebook takes all of them."""
         known = {student.login for student in self.book.students()}
+        self._logins = logins_by_name(known)
         if self.add_students or not known:
-            names = {each.student for each in self.submissions if _fits(each.student)} - known
+            names = {each.student for each in self.submissions if _fits(each.student)}
+            names -= self._logins.keys()
             self.book.add_students(Student(name) for name in sorted(names))
-            known |= names
-        self._known_students = known
+            self._logins = logins_by_name(known | names)
 
     def _tasks(self, reader: Reader) -> Iterator[Task]:
-        for each in self.submissions:
-            if each.student not in self._known_students:
+        for handed_in in self.submissions:
+            login = self._logins.get(handed_in.student)
+            each = replace(handed_in, student=login or handed_in.student)
+            if login is None:
                 why = f"The gradebook has no student {each.student!r}. Add them, or --add-students."
                 self._report_without_grading(each, Ending.STRANGER, why)
                 continue

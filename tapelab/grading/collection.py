@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,10 +21,9 @@ from typing import Final
 
 from tapelab.errors import Complaint
 from tapelab.grading.formats.csv_tables import UnreadableFormat, read_csv
-from tapelab.grading.submission import MOST_FILES, UnreadableSubmission, files_below
+from tapelab.grading.student_names import canonical_name
+from tapelab.grading.submission import MOST_FILES, UnreadableSubmission, ending_of, files_below
 
-KINDS: Final = (".ipynb", ".py", ".zip")
-"""What a submission may be, beside a folder."""
 ANY_LAYOUT: Final = "{student}"
 ReceiptTimes = Mapping[str, datetime]
 """When each student's submission arrived, as the learning system says."""
@@ -90,13 +89,50 @@ def _paths_at(folder: Path, depth: int) -> Iterator[Path]:
 
 def _student_of(path: Path, folder: Path, pattern_regex: re.Pattern[str]) -> str:
     """Whose a path is; empty if it is no submission."""
-    is_file = path.suffix.lower() in KINDS
-    if path.name.startswith((".", "__")) or not (is_file or _may_be_folder(path)):
+    ending = ending_of(path.name)
+    if _is_of_system(path) or not (ending or _may_be_folder(path)):
         return ""
-    name = path.relative_to(folder)
-    bare = name.with_suffix("") if is_file else name
-    match = pattern_regex.fullmatch(bare.as_posix()) or pattern_regex.fullmatch(name.as_posix())
-    return match["student"].strip() if match else ""
+    name = path.relative_to(folder).as_posix()
+    match = pattern_regex.fullmatch(name.removesuffix(ending)) or pattern_regex.fullmatch(name)
+    return canonical_name(match["student"]) if match else ""
+
+
+_OF_SYSTEMS: Final = {"thumbs.db", "desktop.ini"}
+
+
+def _is_of_system(path: Path) -> bool:
+    """Whether a system or a program keeps its own notes in it."""
+    return path.name.startswith((".", "__")) or path.name.lower() in _OF_SYSTEMS
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file or folder beside the submissions that is not graded, and why."""
+
+    path: Path
+    why: str
+
+
+def left_out(
+    folder: Path, submissions: Iterable[FoundSubmission], own: Collection[Path] = ()
+) -> tuple[LeftOut, ...]:
+    """What a folder holds beside submissions; `own` paths are the teacher's and not looked at."""
+    graded = {path for each in submissions for path in (each.path, *each.path.parents)}
+    kept = {path.resolve() for path in own}
+    rest = (path for path in sorted(folder.iterdir()) if path not in graded)
+    return tuple(
+        LeftOut(path, _why_left_out(path))
+        for path in rest
+        if not _is_of_system(path) and path.resolve() not in kept
+    )
+
+
+def _why_left_out(path: Path) -> str:
+    if path.is_symlink():
+        return "It is a link. Hand in the file itself."
+    if ending_of(path.name) or path.is_dir():
+        return "Its path does not fit the pattern of submissions."
+    return "It is no notebook, .py file, archive or folder."
 
 
 def _may_be_folder(path: Path) -> bool:
@@ -132,5 +168,6 @@ def read_receipt_times(file: Path) -> ReceiptTimes:
                 "times such as 2026-03-01T12:00."
             ) from error
         received = received.replace(tzinfo=received.tzinfo or UTC)
+        login = canonical_name(login)
         times[login] = max(received, times.get(login, received))
     return times

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Iterable, Mapping
 
 
 def canonical_name(name: str) -> str:
@@ -20,10 +20,6 @@ def canonical_name(name: str) -> str:
     return " ".join(unicodedata.normalize("NFC", name).split())
 
 
-def login_of(name: str, logins: Collection[str]) -> str:
-    """The login in a roster that a name means; the canonical name itself where there is none."""
-    if name in logins:
-        return name
-    canonical = canonical_name(name)
-    matching = (login for login in logins if canonical_name(login) == canonical)
-    return next(matching, canonical)
+def logins_by_name(logins: Iterable[str]) -> Mapping[str, str]:
+    """The logins of a roster, by canonical name."""
+    return {canonical_name(login): login for login in logins}

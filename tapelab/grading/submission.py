@@ -17,11 +17,13 @@ import json
 import os
 import re
 import stat
+import tarfile
 import tokenize
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from os import PathLike
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -55,6 +57,23 @@ Files = dict[str, bytes]
 """The content of each file by its name within the submission, parts parted by `/`."""
 
 
+NOTEBOOKS: Final = (".ipynb", ".ipynb.txt", ".ipynb.json")
+SCRIPTS: Final = (".py", ".py.txt")
+"""Browsers and mail programs append an ending to what they take for text."""
+_TAR: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+_UNREAD: Final = (".7z", ".rar")
+"""Archives that no library here reads; they are submissions all the same, and listed as such."""
+ENDINGS: Final = (*NOTEBOOKS, *SCRIPTS, ".zip", *_TAR, *_UNREAD)
+"""What a submission may be, beside a folder."""
+
+
+def ending_of(name: str) -> str:
+    """The ending that makes a file a submission, as it is written there; empty if it is none."""
+    lower = name.lower()
+    size = max((len(each) for each in ENDINGS if lower.endswith(each)), default=0)
+    return name[len(name) - size :]
+
+
 class UnreadableSubmission(Complaint, ValueError):  # noqa: N818 - a name that other modules and people use
     """What was handed in cannot be read; the message says why, and what to try."""
 
@@ -72,8 +91,15 @@ def read_files(path: Path) -> Files:
             f"{path.name} cannot be read: {why}. Try the path of a notebook, a .py file, a folder "
             "or a zip archive."
         ) from error
-    if path.suffix.lower() == ".zip":
+    ending = ending_of(path.name).lower()
+    if ending in _UNREAD:
+        raise UnreadableSubmission(
+            f"{path.name} is an archive of a kind that is not read. Pack it as a zip archive."
+        )
+    if ending == ".zip":
         return _collect_files(_files_in_archive(path.name, content))
+    if ending in _TAR:
+        return _collect_files(_files_in_tar(path.name, content))
     return {path.name: content}
 
 
@@ -153,13 +179,48 @@ def _files_in_archive(title: str, content: bytes) -> Iterator[tuple[str, bytes]]
         ) from error
 
 
+def _files_in_tar(title: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+    """Unpacked in memory, entry by entry, as far as a submission may go."""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+            for entry in islice(archive, MOST_ENTRIES):
+                name = entry.name.removeprefix("./")
+                if entry.isdir() or _LEFT_OUT & set(name.split("/")) or _is_fork(name):
+                    continue
+                yield name, _untar(title, archive, entry, name)
+    except UnreadableSubmission:
+        raise
+    except Exception as error:  # tarfile and what unpacks for it meet damage with many kinds
+        raise UnreadableSubmission(
+            f"{title} cannot be unpacked: {error}. Pack the files again, as a plain zip archive."
+        ) from error
+
+
+def _untar(title: str, archive: tarfile.TarFile, entry: tarfile.TarInfo, name: str) -> bytes:
+    unpacked = archive.extractfile(entry) if entry.isreg() else None
+    if unpacked is None:
+        raise UnreadableSubmission(f"In {title}: {_link_message(name)}")
+    if not is_inside(name):
+        raise _leads_out(title, name)
+    return _check_size(name, unpacked.read(LARGEST + 1))
+
+
+def _is_fork(name: str) -> bool:
+    """Whether macOS keeps the attributes of another file in it."""
+    return PurePosixPath(name).name.startswith("._")
+
+
+def _leads_out(title: str, name: str) -> UnreadableSubmission:
+    return UnreadableSubmission(
+        f"In {title}: {name!r} leads out of the archive. Pack the files again."
+    )
+
+
 def _entry_name(title: str, entry: zipfile.ZipInfo) -> str:
     if stat.S_ISLNK(entry.external_attr >> 16):
         raise UnreadableSubmission(f"In {title}: {_link_message(entry.filename)}")
     if not is_inside(entry.filename):
-        raise UnreadableSubmission(
-            f"In {title}: {entry.filename!r} leads out of the archive. Pack the files again."
-        )
+        raise _leads_out(title, entry.filename)
     return entry.filename
 
 
@@ -326,11 +387,13 @@ class Submission:
     predictions: tuple[Prediction, ...] = ()
     path: Path = Path()
     files: Mapping[str, bytes] = field(default_factory=lambda: _NONE, repr=False)
-    """What was handed in beside the notebook, such as a module of helpers."""
+    """What was handed in beside the notebook, such as a module of helpers or data."""
     hints: Mapping[str, int] = field(default_factory=dict)
     """How many hints of an exercise were opened, as far as the notebook and its progress tell."""
     is_script: bool = False
     """Whether the cells are those of a .py file, which no Jupyter kernel ran."""
+    folder: str = "."
+    """The folder of the notebook among the files; its code runs there."""
 
     @classmethod
     def read(cls, path: str | PathLike[str], student: str = "") -> Self:
@@ -343,24 +406,26 @@ class Submission:
         name = _main_file(path, files)
         other_files = {each: content for each, content in files.items() if each != name}
         displayed: tuple[Mapping[str, Any], ...] = ()
-        is_script = name.lower().endswith(".py")
+        is_script = ending_of(name).lower() in SCRIPTS
         if is_script:
             cells = script_cells(name, files[name])
         else:
             notebook = parse_notebook(name, files[name])
             cells, displayed = code_cells(name, notebook), tuple(_displayed_data(notebook))
         who = student or path.stem
-        digest = _digest({**other_files, Path(name).suffix: files[name]})
-        in_folder = _files_in_notebook_folder(name, other_files)
-        hints = opened_hints(displayed, in_folder.get(file_name(PurePosixPath(name)), b""))
-        guesses = _predictions(displayed)
-        return cls(who, digest, cells, guesses, path, MappingProxyType(in_folder), hints, is_script)
+        folder = PurePosixPath(name).parent
+        own_name = str(folder / ending_of(name))
+        digest = _digest({**other_files, own_name: files[name]})
+        progress = other_files.get(str(folder / file_name(PurePosixPath(name))), b"")
+        hints, guesses = opened_hints(displayed, progress), _predictions(displayed)
+        return cls(who, digest, cells, guesses, path, MappingProxyType(other_files), hints,
+                   is_script, str(folder))  # fmt: skip
 
 
 def _main_file(path: Path, files: Files) -> str:
     """The one notebook among the files, or else the one .py file."""
-    for ending in (".ipynb", ".py"):
-        names = [name for name in files if name.lower().endswith(ending)]
+    for ending, endings in ((".ipynb", NOTEBOOKS), (".py", SCRIPTS)):
+        names = [name for name in files if ending_of(name).lower() in endings]
         if len(names) == 1:
             return names[0]
         if names:
@@ -369,16 +434,6 @@ def _main_file(path: Path, files: Files) -> str:
                 f"{path.name} holds more than one {ending} file: {some}. Hand in one of them."
             )
     raise UnreadableSubmission(f"{path.name} holds no notebook. Hand in an .ipynb or a .py file.")
-
-
-def _files_in_notebook_folder(name: str, files: Files) -> Files:
-    """The files as the notebook saw them: named from its own folder."""
-    folder = PurePosixPath(name).parent
-    return {
-        str(PurePosixPath(each).relative_to(folder)): content
-        for each, content in files.items()
-        if PurePosixPath(each).is_relative_to(folder)
-    }
 
 
 def _digest(files: Files) -> str:

@@ -91,6 +91,10 @@ class Worker:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(payload.buffer(at))
         sys.path.insert(0, "")
+        if header["cells"]:
+            folder = Path(header["folder"])
+            folder.mkdir(parents=True, exist_ok=True)
+            os.chdir(folder)
         self._put_in_namespace()
         _set_seeds(header["seed"])
         if header["cells"]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tapelab.grading.protocol import (
@@ -216,14 +216,17 @@ class WorkerSession:
         """The first frame: the cells, and the files beside the notebook."""
         payload = Payload()
         data = {path.name: path.read_bytes() for path in self._assignment.files}
+        folder = PurePosixPath(self._submission.folder)
+        beside = {str(folder / name): content for name, content in data.items()}
         files = [(name, payload.add(content))
-                 for name, content in {**self._submission.files, **data}.items()]  # fmt: skip
+                 for name, content in {**self._submission.files, **beside}.items()]  # fmt: skip
         cells = [cell.source for cell in self._submission.cells]
         notebook = {
             "cells": cells,
             "script": self._submission.is_script,
             "skip": sorted(self._skipped_cells),
             "files": files,
+            "folder": str(folder),
             "seed": self._seed,
             "slow": SLOW_SHARE * self._limits.seconds,
         }

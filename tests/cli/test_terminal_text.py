@@ -26,3 +26,17 @@ def test_a_class_with_an_odd_name_is_listed_with_that_name(main, tmp_path, named
     output = main("grade", folder, "-a", "05", "--unsafe", code=1)
     assert printable(named.removesuffix(".ipynb"))[:9] in "".join(output.stdout.split())
     assert not {"\x1b", "\x9b", "\u202e"} & {*output.stdout, *output.stderr}
+
+
+def test_what_is_not_graded_is_listed_and_the_exit_code_says_so(main, tmp_path):
+    folder = tmp_path / "handed-in"
+    folder.mkdir()
+    (folder / "ada.py").write_text("")
+    main("grade", folder, "-a", "05", "--unsafe")
+    (folder / "essay.pdf").write_text("")
+    (folder / "bob.7z").write_text("")
+    listed = " ".join(
+        main("grade", folder, "-a", "05", "--unsafe", "--add-students", code=1).stdout.split()
+    )
+    assert "essay.pdf │ It is no notebook" in listed
+    assert "bob │ unreadable" in listed

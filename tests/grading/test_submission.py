@@ -143,7 +143,8 @@ def test_a_zip_archive_is_read_where_it_is(tmp_path):
     path = _zipped(tmp_path, [("work/ada.ipynb", json.dumps(notebook(CELLS))), ("work/a.py", "1")])
     submission = Submission.read(path)
     assert [cell.source for cell in submission.cells] == CELLS
-    assert dict(submission.files) == {"a.py": b"1"}
+    assert dict(submission.files) == {"work/a.py": b"1"}
+    assert submission.folder == "work"
     assert [each.name for each in tmp_path.iterdir()] == ["ada.zip"]
 
 
