@@ -116,6 +116,14 @@ test('of a long training few rows are kept, with the first NaN among them', () =
   assert.equal(rows.at(-1)![0], 5000);
 });
 
+test('a film beside another one has its scale', () => {
+  const one = filmOf({ variables: [['W', 1]], rows: rowsOf(3, (step) => 10 ** -step) }, 9);
+  const rows = rowsOf(3, (step) => 10 ** step);
+  const { low, high, lines } = filmOf({ variables: [['W', 1]], rows }, 9, one);
+  assert.deepEqual([low, high], [one.low, 3]);
+  assert.ok(lines[0]!.cells.every((cell) => Number(cell) > 5));
+});
+
 test('a step stands in the column that reaches it', () => {
   const film = filmOf({ variables: [['W', 1]], rows: rowsOf(10, () => 1) }, 5);
   assert.deepEqual(film.columns, [2, 4, 6, 8, 10]);

@@ -4,10 +4,10 @@ A `TrainingLog` observes the gradient calls of its thread while it is open. It t
 of the time of the training: all of the first ALWAYS steps are measured, and later ones as often as
 this allows. A step whose loss is not finite is always measured.
 
-Tapes are kept of the last RECENT steps, and of the first step at which a gradient was None, not
-finite, zero or vanished. A kept tape has released its large values; one that has not, or that is
-very long, is not kept. When the training ends, snapshots take their place, which keep no variable
-and no model alive.
+Tapes are kept of the last RECENT measured steps, and of the first step at which a gradient was
+None, not finite, zero or vanished. A kept tape has released its large values; one that has not, or
+that is very long, is not kept. When the training ends, snapshots take their place, which keep no
+variable and no model alive.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from tapelab.recording.training_series import (
     SeriesVariable,
     State,
     TrainingSeries,
+    least_norm,
     state_of,
     thinned,
 )
 
 if TYPE_CHECKING:
     from tapelab.core.backward_report import GradientCall
+    from tapelab.core.origin import VariableIdentity
     from tapelab.core.tape import GradientTape
 
-ALWAYS: Final = 200
+ALWAYS: Final = 20
 SHARE: Final = 0.01
 RECENT: Final = 8
 LONGEST: Final = 20_000
 """A tape of more records is not kept."""
-FINE: Final = ("gradient", "unknown")
-"""The states in which nothing is wrong with a gradient, as far as is known."""
 
 
 class KeptCall(NamedTuple):
@@ -75,12 +75,16 @@ class TrainingLog:
         self.step = 0
         self.epochs: list[int] = []
         self.rows: list[Row] = []
-        self.variables: dict[int, SeriesVariable] = {}
+        self.variables: list[SeriesVariable] = []
         self.troubles: dict[tuple[str, State], Trouble] = {}
         self.present: dict[str, State] = {}
-        """How the gradient of each variable looked when it was measured last."""
+        """What is wrong with the gradient of a variable, as far as it was measured last."""
+        self._places: dict[int, int] = {}  # of each variable by its id, and by place:
+        self._names: list[str] = []
+        self._limits: list[float] = []
         self._recent: deque[KeptCall] = deque(maxlen=RECENT)
         self._pinned: dict[int, KeptCall] = {}
+        self._previous: KeptCall | None = None
         self._thread = get_ident()
         self._due = 0.0
         self.last_serial = 0
@@ -98,37 +102,65 @@ class TrainingLog:
         """Measure a gradient call, if it is time, and keep its tape."""
         if get_ident() != self._thread or thread.__dict__.get("environment") is not None:
             return
-        loss = _loss_of(call)
-        kept = KeptCall(self.step, tape, call)
         self.last_serial = call.serial
-        if _is_light(tape):
-            self._recent.append(kept)
+        loss = _loss_of(call)
+        is_finite = loss is None or -math.inf < loss < math.inf
         begun = time.perf_counter()
-        is_finite = loss is None or math.isfinite(loss)
+        previous, self._previous = self._previous, KeptCall(self.step, tape, call)
         if self.step > ALWAYS and begun < self._due and is_finite:
             return
-        self._measure(kept, loss, results)
+        if not is_finite and previous is not None:
+            self._keep(previous)
+        self._keep(self._previous)
+        self._measure(self._previous, loss, results)
         ended = time.perf_counter()
         self._due = ended + (ended - begun) / SHARE
 
-    def _measure(self, kept: KeptCall, loss: float | None, results: Any) -> None:
-        norms: dict[int, Norm] = {}
-        for source, result in zip(kept.call.sources, results, strict=True):
-            owner = source.owner
-            if owner is None:
-                continue
-            variable = self._variable(owner.id, owner.name, math.prod(owner.shape))
-            if variable is None:
-                continue
-            norm: Norm = "none" if result is None else quick_norm(result)
-            norms[owner.id] = norm
-            self._note(variable.name, state_of(norm, variable.size), kept)
-        self._add_row(kept.step, loss, norms)
+    def _keep(self, kept: KeptCall) -> None:
+        """Keep the tape of a step among the recent ones."""
+        if _is_light(kept.tape) and kept not in self._recent:
+            self._recent.append(kept)
 
-    def _note(self, variable: str, state: State, kept: KeptCall) -> None:
-        """Note how a gradient looks, and pin the tape of the first step where one looks so."""
-        self.present[variable] = state
-        if state in FINE or (variable, state) in self.troubles:
+    def _measure(self, kept: KeptCall, loss: float | None, results: Any) -> None:
+        """Add the norms of a gradient call; the usual gradient costs about a microsecond."""
+        row: list[Norm] = [None] * len(self.variables)
+        places, limits, names = self._places, self._limits, self._names
+        with np.errstate(all="ignore"):
+            for source, result in zip(kept.call.sources, results, strict=True):
+                owner = source.owner
+                if owner is None:
+                    continue
+                at = places.get(owner.id, -1)
+                if at < 0:
+                    if len(places) == MOST_VARIABLES:
+                        continue
+                    at = self._add_variable(owner)
+                    row.append(None)
+                norm: Norm = "none" if result is None else quick_norm(result)
+                row[at] = norm
+                if type(norm) is float and limits[at] <= norm < math.inf:
+                    if self.present:
+                        self.present.pop(names[at], None)
+                else:
+                    self._note(self.variables[at], norm, kept)
+        self._add_row(kept.step, loss, row)
+
+    def _add_variable(self, owner: VariableIdentity) -> int:
+        """Give a variable the next place in the rows."""
+        variable = SeriesVariable(owner.name, math.prod(owner.shape))
+        self._places[owner.id] = len(self.variables)
+        self.variables.append(variable)
+        self._names.append(variable.name)
+        self._limits.append(least_norm(variable.size))
+        return len(self.variables) - 1
+
+    def _note(self, variable: SeriesVariable, norm: Norm, kept: KeptCall) -> None:
+        """Note a gradient that looks wrong, and pin the tape of the first step where one does."""
+        state, name = state_of(norm, variable.size), variable.name
+        if state == "unknown":
+            return
+        self.present[name] = state
+        if (name, state) in self.troubles:
             return
         pinned = next((each.step for each in self.troubles.values() if each.state == state), None)
         if pinned is None:
@@ -137,7 +169,7 @@ class TrainingLog:
             if first in self._recent:
                 self._pinned[pinned] = first
         step = pinned if pinned in self._skipped(kept.step) else kept.step
-        self.troubles[variable, state] = Trouble(variable, state, step)
+        self.troubles[name, state] = Trouble(name, state, step)
 
     def _skipped(self, step: int) -> range:
         """The steps between the last one that was measured and this one."""
@@ -149,21 +181,13 @@ class TrainingLog:
         calls = (each for each in self._recent if each.step in skipped)
         return next((each for each in calls if _has_non_finite(each.call)), kept)
 
-    def _variable(self, identity: int, name: str, size: int) -> SeriesVariable | None:
-        """A variable of the series; None for one too many."""
-        known = self.variables.get(identity)
-        if known is None and len(self.variables) < MOST_VARIABLES:
-            known = self.variables[identity] = SeriesVariable(name, size)
-        return known
-
-    def _add_row(self, step: int, loss: float | None, norms: dict[int, Norm]) -> None:
+    def _add_row(self, step: int, loss: float | None, row: list[Norm]) -> None:
         """Add a row; a second gradient call of the step adds its norms to the first."""
-        row = tuple(map(norms.get, self.variables))
         if self.rows and self.rows[-1].step == step:
-            before = self.rows.pop().norms
-            before += (None,) * (len(row) - len(before))
-            row = tuple(old if new is None else new for old, new in zip(before, row, strict=True))
-        self.rows.append(Row(step, loss, row))
+            before = list(self.rows.pop().norms)
+            before += [None] * (len(row) - len(before))
+            row = [old if new is None else new for old, new in zip(before, row, strict=True)]
+        self.rows.append(Row(step, loss, tuple(row)))
         if len(self.rows) > MOST_ROWS:
             self.rows = thinned(self.rows, {each.step for each in self.troubles.values()})
 
@@ -173,6 +197,9 @@ class TrainingLog:
 
     def finish(self) -> None:
         """Release the tapes of the user's code; snapshots take their place."""
+        if self._previous is not None:
+            self._keep(self._previous)
+            self._previous = None
         pinned, recent = list(self._pinned.values()), list(self._recent)
         self._pinned = {each.step: _copied(each) for each in pinned}
         self._recent.clear()
@@ -182,7 +209,7 @@ class TrainingLog:
         """The series as it is now."""
         return TrainingSeries(
             "loss",
-            tuple(self.variables.values()),
+            tuple(self.variables),
             tuple(self.rows),
             tuple(self.epochs),
             tuple(sorted(self.kept())),
@@ -190,7 +217,8 @@ class TrainingLog:
 
 
 def _has_non_finite(call: GradientCall) -> bool:
-    norms = (quick_norm(result) for result in call.results)
+    with np.errstate(all="ignore"):
+        norms = [quick_norm(result) for result in call.results]
     return any(norm is not None and not math.isfinite(norm) for norm in norms)
 
 
@@ -209,6 +237,8 @@ def _is_light(tape: GradientTape) -> bool:
 def _loss_of(call: GradientCall) -> float | None:
     """The sum of the targets of a call; None where their values were not kept."""
     values = [each.value for each in call.targets]
+    if len(values) == 1 and type(values[0]) is np.float32:
+        return float(values[0])
     if any(type(value) is Dropped or np.iscomplexobj(value) for value in values):
         return None
     with np.errstate(all="ignore"):

@@ -109,7 +109,12 @@ def state_of(norm: Norm, size: int) -> State:
         return "nan"
     if norm == 0:
         return "zero"
-    return "vanished" if norm < VANISHED * math.sqrt(size) else "gradient"
+    return "vanished" if norm < least_norm(size) else "gradient"
+
+
+def least_norm(size: int) -> float:
+    """The norm below which a gradient of so many elements has vanished."""
+    return VANISHED * math.sqrt(size)
 
 
 def thinned(rows: Sequence[Row], kept_steps: Iterable[int]) -> list[Row]:

@@ -74,7 +74,8 @@ class TrainingPicture(Shown, Drawable):
             if len(recording) <= LONGEST
         }
 
-    def _body(self) -> str:
+    def container(self) -> str:
+        """The element that the standalone bundle fills in: the series, and tapes of steps."""
         series = {**self.series.to_json(), "kept": sorted(self.tapes)}
         content = html.as_json("film", series)
         for step, (recording, explanation) in self.tapes.items():
@@ -84,7 +85,7 @@ class TrainingPicture(Shown, Drawable):
     def to_html(self) -> str:
         """One HTML document with the film and the tapes of some steps, offline."""
         static = f"{self.to_svg()}<pre>{escape(str(self), quote=False)}</pre>"
-        return html.document("training", f"{self._body()}<noscript>{static}</noscript>")
+        return html.document("training", f"{self.container()}<noscript>{static}</noscript>")
 
     def to_svg(self) -> str:
         """The film as an SVG for a page or a paper."""
@@ -116,7 +117,7 @@ class TrainingPicture(Shown, Drawable):
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """The page and its text, by MIME type."""
-        page = html.document("training", self._body())
+        page = html.document("training", self.container())
         frame = html.framed("training", page, str(self), self.identity)
         image = html.image_beside_frame(self.to_svg(), "tapelab: training")
         return {"text/html": frame + image, "text/plain": str(self)}

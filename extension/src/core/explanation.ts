@@ -14,11 +14,19 @@ export interface Finding {
   readonly title: string;
   readonly message: string;
   readonly where: Where | null;
-  readonly fix: { readonly before: string; readonly after: string } | null;
+  readonly fix: Fix | null;
   readonly lesson: string;
   /** Indices of the events that show it. */
   readonly evidence: readonly number[];
   readonly steps: readonly { readonly line: number; readonly text: string }[];
+}
+
+/** Lines to replace, without their common indentation, and those to write instead. */
+export interface Fix {
+  readonly before: string;
+  readonly after: string;
+  /** The line of the first of them in its source, from 1. */
+  readonly line?: number;
 }
 
 export interface Where {

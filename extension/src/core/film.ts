@@ -135,10 +135,11 @@ function scaleOf(norms: readonly Norm[]): readonly [number, number] {
   return [Math.min(within(Math.floor(Math.min(...logs))), high - DECADES), high];
 }
 
-/** The film of a series, in at most so many columns. */
+/** The film of a series, in at most so many columns; to be compared it shares another's scale. */
 export function filmOf(
   series: Pick<TrainingSeries, 'variables' | 'rows'>,
   mostColumns: number,
+  beside?: Film,
 ): Film {
   const groups = grouped(series.rows, mostColumns);
   const lines = linesOf(series.variables).map(([name, members]) => ({
@@ -148,7 +149,9 @@ export function filmOf(
       ofColumn(rows.map(([, , norms]) => together(members.map((at) => norms[at])))),
     ),
   }));
-  const [low, high] = scaleOf(lines.flatMap(({ norms }) => norms));
+  const [least, most] = scaleOf(lines.flatMap(({ norms }) => norms));
+  const low = Math.min(least, beside?.low ?? least);
+  const high = Math.max(most, beside?.high ?? most);
   return {
     columns: groups.map((rows) => rows.at(-1)![0]),
     lines: lines.map((line) => ({

@@ -1,6 +1,7 @@
 import type { Cell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { ConsolePanel } from '@jupyterlab/console';
+import { NotebookActions } from '@jupyterlab/notebook';
 import { cellsOf, findCell } from './activekernel.js';
 import type { Follower } from './activekernel.js';
 import { Marks } from './highlights.js';
@@ -67,6 +68,25 @@ export class Cells {
     this.marks.light(editor, { line, column: 0, endLine: line, endColumn: end }, 'g');
     editor.focus();
     return true;
+  }
+
+  /** The source of a cell of the notebook; null where it has no such cell. */
+  sourceOf(id: string | null | undefined): string | null {
+    const cell = this.find(id, null);
+    const inNotebook = cell && this.follower.notebook?.content.widgets.includes(cell);
+    return inNotebook ? cell.model.sharedModel.getSource() : null;
+  }
+
+  /** Run code in a new cell below another one. */
+  async runBelow(id: string | null | undefined, code: string): Promise<void> {
+    const { notebook } = this.follower;
+    const cell = this.find(id, null);
+    if (!notebook || !cell) return;
+    const { content, sessionContext } = notebook;
+    content.activeCellIndex = content.widgets.indexOf(cell);
+    NotebookActions.insertBelow(content);
+    content.activeCell!.model.sharedModel.setSource(code);
+    await NotebookActions.run(content, sessionContext);
   }
 
   clear(): void {

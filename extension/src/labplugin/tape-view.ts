@@ -7,6 +7,7 @@ import { button, prose } from '../core/views/parts.js';
 import { say } from '../core/words.js';
 import type { Caret, Cells } from './cells.js';
 import type { Taking } from './connection.js';
+import { mended } from './fixes.js';
 import type { Look, Shown } from './explorer.js';
 import type { Preferences } from './settings.js';
 import type { Speech } from './translation.js';
@@ -87,9 +88,30 @@ export class TapeView {
         { class: 'bar' },
         button(say('Back to live'), 'quiet', this.back),
         h('span', { class: 'num muted' }, name),
+        h('span', { class: 'push' }),
+        this.runView(explanation),
       ),
       ...wellView(explanation),
     ]);
+  }
+
+  /** The button that runs the cell with the first fix in it, and returns to the live panel. */
+  private runView(explanation: Explanation | null): VNode | null {
+    const { cells } = this.taken!;
+    for (const { fix, where } of explanation?.findings ?? []) {
+      if (!fix?.line || !where) continue;
+      const cell = cells[where.source];
+      const code = this.cells.sourceOf(cell);
+      const fresh = code && mended(code, fix, fix.line + this.blankAbove(where.source));
+      if (!fresh) continue;
+      const run = (): void => {
+        this.back();
+        void this.cells.runBelow(cell, fresh);
+      };
+      const title = say('Runs this cell again, with the line mended, in a new cell below it.');
+      return button(say('Run with this line'), '', run, { title });
+    }
+    return null;
   }
 
   private follow(look: Look | null): void {

@@ -190,6 +190,16 @@ def test_the_oldest_tapes_make_room(monkeypatch):
     assert kept.steps()[-1] == 5
 
 
+def test_a_pinned_tape_outlives_newer_ones_while_there_is_room(monkeypatch):
+    monkeypatch.setattr(tape_store, "MOST_PINNED", 2)
+    kept, tape = tape_store.TapeStore(), ask(tf.Variable(1.0))[0]
+    for step in range(1, 9):
+        kept.put(step, tape_store.KeptTape(tape, tape._gradient_calls[0]), 3)
+        if step in (2, 3, 4):
+            kept.pin(step)
+    assert kept.steps() == [2, 3, 8]
+
+
 def test_an_allowance_is_spent_and_comes_back(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])

@@ -19,6 +19,7 @@ from tapelab.recording import Recording
 from tapelab.views import html
 from tapelab.widgets import sampler
 from tapelab.widgets.show import why_missing
+from tapelab.widgets.training_picture import TrainingPicture, training_of
 from tapelab.widgets.what_if import WhatIf
 from tests.fixtures.record import run_cell
 from tests.ui.gallery import live
@@ -91,6 +92,8 @@ def _taken(thing: Any) -> Recording | str:
     """Of a tape its recording, of all else how it is shown."""
     if isinstance(thing, tapelab.GradientTape):
         return thing.recording()
+    if (training := training_of(thing)) is not None:
+        return TrainingPicture.of(training).container()
     if not isinstance(thing, WhatIf):
         return str(thing._repr_mimebundle_()["text/html"])
     found = _CONTAINER.search(thing.to_html())

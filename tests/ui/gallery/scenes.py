@@ -205,6 +205,35 @@ FIXED: Final = """
     comparison = tf.compare(before, after)
 """
 
+DIVERGING: Final = """
+    tf.random.set_seed(3)
+    x = tf.random.normal([16, 4])
+    t = tf.reduce_sum(x, axis=1, keepdims=True)
+    names = ["hidden/kernel", "hidden/bias", "middle/kernel", "middle/bias", "out/kernel"]
+    shapes = [[4, 6], [6], [6, 6], [6], [6, 1]]
+    weights = [tf.Variable(tf.random.normal(s, stddev=0.5), name=n) for s, n in zip(shapes, names)]
+    scale = tf.Variable(1.0, name="scale")
+    for step in range(60):
+        with tf.GradientTape() as tape:
+            W1, b1, W2, b2, W3 = weights
+            h = tf.nn.relu(x @ W1 + b1)
+            h = tf.nn.relu(h @ W2 + b2)
+            error = h @ W3 - t
+            loss = tf.reduce_mean(error ** 4)
+        for w, g in zip(weights, tape.gradient(loss, [*weights, scale])):
+            if g is not None:
+                w.assign_sub(0.003 * 1.15 ** step * g)
+"""
+FITTED: Final = """
+    tf.random.set_seed(1)
+    x = tf.random.normal([64, 8])
+    t = tf.reduce_sum(x, axis=1, keepdims=True)
+    layers = [tf.keras.layers.Dense(8, activation="sigmoid") for _ in range(14)]
+    model = tf.keras.Sequential([*layers, tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    history = model.fit(x, t, batch_size=16, epochs=6, shuffle=False, verbose=0)
+"""
+
 SCENES: Final = tuple(
     Scene(letter, title, note, dedent(cell).strip("\n"), views or (View(),))
     for letter, title, note, cell, *views in (
@@ -326,6 +355,13 @@ SCENES: Final = tuple(
             View(step=20, keys="5"),
             View(step=15, keys="5"),
             View(cell=CONVOLUTION, step=99, keys="5"),
+        ),
+        (
+            *("film", "The film of a training"),
+            "Gradient norms by step: in the panel until one is NaN, and of a whole `fit`.",
+            DIVERGING,
+            View(width=356, live=RUNNING),
+            View("history", cell=FITTED, width=1100),
         ),
     )
 )

@@ -196,21 +196,27 @@ const LEAST_STEPS = 3;
 /** So many columns are drawn at most. */
 const COLUMNS = 80;
 
+const sameNames = (
+  before: NonNullable<LiveState['before']>['variables'],
+  now: readonly LiveVariable[],
+): boolean => String(before.map(([name]) => name)) === String(now.map(({ name }) => name));
+
 /** The heat map of all steps, and below it that of the run before. */
 function trainingView(state: LiveState, now: LiveMessage, actions: LiveActions): Child {
   const { rows, before, chosen, focus } = state;
   if (rows.length < LEAST_STEPS || !now.variables.length) return null;
-  const film = filmOf(seriesOf(state, now), COLUMNS);
-  const kept = now.kept ?? null;
+  const series = seriesOf(state, now);
+  const earlier = before && sameNames(before.variables, now.variables) ? before : null;
+  const film = filmOf(series, COLUMNS, earlier ? filmOf(earlier, COLUMNS) : undefined);
   return h(
     'div',
     { class: 'sect' },
     h('div', { class: 'head' }, h('h4', {}, say('Gradient norms by step'))),
-    filmView({ film, kept, epochs: [], step: chosen, focus }, actions),
-    before && [
+    filmView({ film, kept: now.kept ?? null, epochs: [], step: chosen, focus }, actions),
+    earlier && [
       h('h4', { class: 'before' }, say('The run before')),
       filmView(
-        { film: filmOf(before, COLUMNS), kept: [], epochs: [], step: null, focus: null },
+        { film: filmOf(earlier, COLUMNS, film), kept: [], epochs: [], step: null, focus: null },
         {},
       ),
     ],
