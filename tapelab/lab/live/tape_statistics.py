@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.large_values import Dropped
-from tapelab.core.origin import Scope
+from tapelab.core.origin import ModuleScope, Scope
 from tapelab.core.records import OP_RUNS, TapedCall, as_op_run, kind_of, tapes_of, view
 from tapelab.recording.schema import Role, TensorFacts
 from tapelab.views.number_format import format_brief
@@ -147,7 +147,7 @@ class Meter:
                 fresh += nbytes(value)
         self.ops += 1
         self.bytes += fresh
-        part = _outermost(origin.scope).name if origin.scope else run.op.name
+        part = _part(origin.scope).name if origin.scope else run.op.name
         self._parts[part] = self._parts.get(part, 0) + fresh
         self.last = origin
         if len(self.places) < PLACES:
@@ -160,7 +160,9 @@ class Meter:
         return [[part, held] for part, held in self._parts.items() if part in shown and held]
 
 
-def _outermost(scope: Scope) -> Scope:
+def _part(scope: Scope) -> Scope:
+    """The outermost call that an op ran in; of a model that has parts, the part."""
+    part = scope
     while scope.outer is not None:
-        scope = scope.outer
-    return scope
+        part, scope = scope, scope.outer
+    return part if type(scope) is ModuleScope else scope

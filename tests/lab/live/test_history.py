@@ -214,3 +214,15 @@ def test_thinned_things_keep_the_last(many, most):
     found = runs.thinned(range(many), most)
     assert len(found) <= most
     assert found[-1:] == list(range(many))[-1:]
+
+
+def test_the_bytes_of_a_model_are_told_by_its_parts():
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Dense(4, name="in"), tf.keras.layers.Dense(2, name="out")]
+    )
+    model(tf.ones((3, 5)))
+    with tf.GradientTape() as tape:
+        tf.nn.softmax(model(tf.ones((3, 5))))
+    meter = tape_statistics.Meter(tape)
+    meter.look(tape)
+    assert [part for part, _ in meter.parts()] == ["in", "out", "softmax"]
