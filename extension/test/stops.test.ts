@@ -9,7 +9,7 @@ import type { Model } from '../src/core/model.js';
 import { parseRecording } from '../src/core/recording.js';
 import { AT_FIRST } from '../src/core/state.js';
 import type { State } from '../src/core/state.js';
-import { forwardStops, stopBy } from '../src/core/stops.js';
+import { framesOf, stopBy } from '../src/core/stops.js';
 import { createStore } from '../src/core/store.js';
 import { passingText } from '../src/core/edgetexts.js';
 import { goldenBytes } from './goldens.js';
@@ -24,6 +24,10 @@ function named(model: Model, ...names: string[]): Set<number> {
   );
   assert.ok(!wanted.includes(-1), `${names}`);
   return new Set(wanted);
+}
+
+function frameCount(model: Model, open: ReadonlySet<number>): number {
+  return framesOf({ model, open, view: 'tape' }).count;
 }
 
 /** The steps at which one stops on the way from an end to the other. */
@@ -46,10 +50,10 @@ test('with everything open, each step is one', () => {
 test('a closed module is one step forwards', () => {
   const model = modules();
   const forward = stops(model, NONE).filter((step) => step <= model.graph.frameCount);
-  const outside = forwardStops(model, NONE).length;
+  const outside = frameCount(model, NONE);
   assert.equal(forward.length, outside);
   assert.ok(outside < model.graph.frameCount / 3, `${outside} of ${model.graph.frameCount}`);
-  const inside = forwardStops(model, named(model, 'net')).length;
+  const inside = frameCount(model, named(model, 'net'));
   assert.ok(outside < inside && inside < model.graph.frameCount);
 });
 
@@ -138,4 +142,22 @@ test('an edge between calls says what goes along it', () => {
   const chart = chartOf(model, 'right', { folded: foldedGraph(model, named(model, 'net')) });
   const texts = Array.from(chart.edges, (_, edge) => passingText(model, chart, edge));
   assert.ok(texts.includes('0.9640'), texts.join()); // tanh 2, from one block to the next
+});
+
+test('the timeline has a frame for each step, named after its call', () => {
+  const model = modules();
+  const open = named(model, 'net');
+  const folds = foldsIn(model);
+  const frames = framesOf({ model, open, view: 'tape' });
+  const places = Array.from({ length: frames.count }, (_, place) => place);
+  const calls = places.flatMap((place) => {
+    const fold = frames.foldAt(place);
+    return fold < 0 ? [] : [foldName(model, folds, fold)];
+  });
+  assert.deepEqual(calls, ['blocks[0]', 'blocks[1]', 'blocks[2]']);
+  for (let frame = 0; frame < model.graph.frameCount; frame++) {
+    const place = frames.placeOf(frame);
+    assert.ok(frames.frameAt(place) >= frame && (!place || frames.frameAt(place - 1) < frame));
+  }
+  assert.equal(framesOf({ model, open, view: 'why' }).count, model.graph.frameCount);
 });

@@ -152,6 +152,18 @@ def test_the_gradient_goes_back_module_by_module(shown):
     assert "4×12×32" in labels
 
 
+def test_the_timeline_has_a_frame_for_each_layer_and_its_parts_on_demand(shown):
+    page, explorer = shown(TRANSFORMER)
+    labels = explorer.timeline.locator(".fr b")
+    calls = [name for name in labels.all_text_contents() if name.startswith("blocks")]
+    assert calls == [f"blocks[{at}]" for at in range(12)]
+    page.locator(".nd", has_text="blocks[3]").first.click()
+    opened = labels.all_text_contents()
+    at = opened.index("blocks[2]")
+    assert opened[at + 1 : at + 3] == ["norm1", "attention"]
+    assert "blocks[3]" not in opened
+
+
 def test_weights_lie_inside_their_layer(shown):
     page, _ = shown(TRANSFORMER)
     assert "gain" not in names(page)

@@ -15,6 +15,7 @@ import { OverlayFocus } from './overlayfocus.js';
 import { listenForMoves } from './panzoom.js';
 import type { Listen } from './panzoom.js';
 import { stateAt } from './stepstate.js';
+import { framesOf } from './stops.js';
 import { followPrint } from './paper.js';
 import { Player } from './player.js';
 import type { Guess } from './predict.js';
@@ -267,14 +268,14 @@ export class Explorer implements Handle {
     };
   }
 
-  private timelinePart({ model, step }: State, moved: boolean): TimelinePart {
+  private timelinePart(state: State, moved: boolean): TimelinePart {
     const wrap = this.root.querySelector('.timelinewrap');
     const width = wrap?.clientWidth || 1100;
-    const { frameCount } = model.graph;
+    const { count, placeOf } = framesOf(state);
     const frameWidth = FRAME_WIDTHS[this.layout.timeline];
     return moved
-      ? partAround(frameCount, frameWidth, stateAt(model, step).frame, width)
-      : visibleFrames(frameCount, frameWidth, wrap?.scrollLeft ?? 0, width);
+      ? partAround(count, frameWidth, placeOf(stateAt(state.model, state.step).frame), width)
+      : visibleFrames(count, frameWidth, wrap?.scrollLeft ?? 0, width);
   }
 
   private focusIsIn(selector: string): boolean {
@@ -329,7 +330,7 @@ export class Explorer implements Handle {
   /** Draw what has come into view of a long timeline, unless it stands there already. */
   private scrolled(pane: Element): void {
     const state = this.store.state();
-    const long = state.model.graph.frameCount > WHOLE_TIMELINE;
+    const long = framesOf(state).count > WHOLE_TIMELINE;
     if (!long || !pane.classList.contains('timelinewrap')) return;
     const { from, to, left } = this.timelinePart(state, false);
     if (from !== this.timeline.from || to > this.timeline.to || left !== this.timeline.left)

@@ -1,5 +1,6 @@
 import type { FrameLayout } from './framelayout.js';
 import { stateAt } from './stepstate.js';
+import { framesOf } from './stops.js';
 import type { State } from './state.js';
 import { FRAME_WIDTHS, framePitch, WHOLE_TIMELINE } from './views/timeline.js';
 
@@ -10,11 +11,10 @@ function centreTimeline(root: HTMLElement, state: State, look: FrameLayout['time
   const wrap = root.querySelector<HTMLElement>('.timelinewrap');
   const now = root.querySelector<HTMLElement>('.fr.now');
   if (!wrap || !now) return;
-  const { frameCount } = state.model.graph;
-  const { frame } = stateAt(state.model, state.step);
-  const long = frameCount > WHOLE_TIMELINE;
-  const pitch = framePitch(frameCount, FRAME_WIDTHS[look]);
-  const left = long ? frame * pitch : (now.parentElement?.offsetLeft ?? 0);
+  const { count, placeOf } = framesOf(state);
+  const place = placeOf(stateAt(state.model, state.step).frame);
+  const pitch = framePitch(count, FRAME_WIDTHS[look]);
+  const left = count > WHOLE_TIMELINE ? place * pitch : (now.parentElement?.offsetLeft ?? 0);
   wrap.scrollLeft = left - (wrap.clientWidth - now.offsetWidth) / 2;
 }
 

@@ -14,6 +14,8 @@ interface Stops {
   /** The steps to stop at, in order; those of the forward pass come first. */
   readonly steps: Int32Array;
   readonly forwardCount: number;
+  /** For each frame of the tape, what is one step together with it, or -1. */
+  readonly ofFrame: Int32Array;
 }
 
 /** For each fold, what is one step together with it: a closed fold, or one iteration; else -1. */
@@ -29,17 +31,31 @@ function unitsOf(folds: Folds, open: ReadonlySet<number>): Int32Array {
   return units;
 }
 
+/** The unit of each frame; a variable that is assigned inside a call is part of the call. */
+function frameUnits({ graph }: Model, unitOf: (node: number) => number): Int32Array {
+  const units = new Int32Array(graph.frameCount).fill(-1);
+  let last = -1;
+  for (let frame = 0; frame < graph.frameCount; frame++) {
+    const node = graph.frameNode[frame]!;
+    if (node < 0) continue;
+    const unit = (units[frame] = unitOf(node));
+    if (unit >= 0 && last >= 0 && units[last] === unit) units.fill(unit, last + 1, frame);
+    last = frame;
+  }
+  return units;
+}
+
 function findStops(model: Model, open: Open): Stops {
   const { graph, backwardPass, stepCount, chosen } = model;
   const folds = foldsIn(model);
   const units = unitsOf(folds, opened(model, open));
   const unitOf = (node: number): number => units[folds.ofNode[node] ?? -1] ?? -1;
   const steps = new Int32Array(stepCount);
+  const ofFrame = frameUnits(model, unitOf);
   let count = 0;
   for (let frame = 0; frame < graph.frameCount; frame++) {
-    const unit = unitOf(graph.frameNode[frame]!);
-    const goesOn = unit >= 0 && frame + 1 < graph.frameCount;
-    if (!goesOn || unitOf(graph.frameNode[frame + 1]!) !== unit) steps[count++] = frame + 1;
+    const unit = ofFrame[frame]!;
+    if (unit < 0 || ofFrame[frame + 1] !== unit) steps[count++] = frame + 1;
   }
   const forwardCount = count;
   const flows = backwardPass?.flows.length ?? 0;
@@ -53,7 +69,7 @@ function findStops(model: Model, open: Open): Stops {
     steps[count++] = graph.frameCount + (unit >= 0 && left >= 0 ? left : flow) + 1;
     left = -1;
   }
-  return { open, chosen, steps: steps.subarray(0, count), forwardCount };
+  return { open, chosen, steps: steps.subarray(0, count), forwardCount, ofFrame };
 }
 
 const known = new WeakMap<Model['graph'], Stops>();
@@ -84,13 +100,41 @@ export function stopBy(model: Model, open: Open, step: number, by: 1 | -1): numb
   return steps[at] ?? (by > 0 ? model.stepCount : 1);
 }
 
-/** The steps of the forward pass to stop at: the timeline has a frame for each. */
-export function forwardStops(model: Model, open: Open): Int32Array {
-  const { steps, forwardCount } = stopsOf(model, open);
-  return steps.subarray(0, forwardCount);
+interface FramedState {
+  readonly model: Model;
+  readonly open: Open;
+  readonly view: 'tape' | 'why';
 }
 
-/** The place in the folded timeline of a frame of the tape. */
-export function stopOfFrame(model: Model, open: Open, frame: number): number {
-  return countBelow(forwardStops(model, open), frame + 1);
+/** The frames of a timeline, by their places in it. */
+export interface Frames {
+  readonly count: number;
+  /** The frame of the tape at a place; of what runs in a closed fold, the last one. */
+  frameAt(place: number): number;
+  placeOf(frame: number): number;
+  /** The closed fold, or the iteration of a closed loop, that is one frame; or -1. */
+  foldAt(place: number): number;
+}
+
+/** The timeline without folds. */
+function allFrames({ graph }: Model): Frames {
+  const same = (frame: number): number => frame;
+  return { count: graph.frameCount, frameAt: same, placeOf: same, foldAt: () => -1 };
+}
+
+/** The frames that a view shows: a story of what is missing names each frame of the tape. */
+export function framesOf({ model, open, view }: FramedState): Frames {
+  return view === 'why' ? allFrames(model) : foldedFrames(model, open);
+}
+
+/** The timeline with one frame for all that is one step. */
+function foldedFrames(model: Model, open: Open): Frames {
+  const { steps, forwardCount, ofFrame } = stopsOf(model, open);
+  const forward = steps.subarray(0, forwardCount);
+  return {
+    count: forwardCount,
+    frameAt: (place) => forward[place]! - 1,
+    placeOf: (frame) => (frame < 0 ? -1 : countBelow(forward, frame + 1)),
+    foldAt: (place) => ofFrame[forward[place]! - 1]!,
+  };
 }

@@ -7,6 +7,9 @@ import type { Dispatch, State } from '../state.js';
 import { say, WORDS } from '../words.js';
 import { button } from './parts.js';
 
+/** A graph of so few nodes is seen whole. */
+export const FEW = 12;
+
 /** The calls around the current node, the outermost first; each leads to its box with all inside closed. */
 export function breadcrumbs(state: State, dispatch: Dispatch): VNode | null {
   const { model, open, selected, step } = state;
@@ -15,7 +18,7 @@ export function breadcrumbs(state: State, dispatch: Dispatch): VNode | null {
   const around = openFoldsAround(model, open, node).filter(
     (fold) => folds.kind[fold] !== FoldKind.Range,
   );
-  if (!around.length && open === null) return null;
+  if (!folds.kind.length || model.graph.nodeCount <= FEW) return null;
   const crumb = (fold: number, name: string): VNode =>
     h(
       'li',

@@ -13,6 +13,7 @@ import type { StepState } from '../stepstate.js';
 import type { Question } from '../predict.js';
 import { isWindowed } from '../scene.js';
 import { placeHere } from '../walk.js';
+import { framesOf } from '../stops.js';
 import type { Dispatch, State } from '../state.js';
 import type { BrokenPath } from '../brokenpath.js';
 import { say, WORDS } from '../words.js';
@@ -22,7 +23,7 @@ import { foldBar } from './folds.js';
 import { inspectorView } from './inspector.js';
 import { button, chip, iconButton, prose } from './parts.js';
 import { overlayButtons, paneChoice, predictButton, scoreView } from './choices.js';
-import { timelineView } from './timeline.js';
+import { FRAME_WIDTHS, timelineView } from './timeline.js';
 import type { TimelinePart } from './timeline.js';
 import { stageView } from './stage.js';
 import { callName, tracksView } from './time.js';
@@ -189,6 +190,7 @@ function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode
   const { model } = state;
   const current = stateAt(model, state.step);
   const look = around.layout.timeline;
+  const frames = framesOf(state);
   return [
     header(state, around, dispatch),
     h(
@@ -209,7 +211,10 @@ function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode
       { class: 'foot' },
       transportView(model, current, state, dispatch),
       tracksView(state, current, dispatch),
-      timelineWrap(false, timelineView(model, current, around.timeline, look, dispatch)),
+      timelineWrap(
+        false,
+        timelineView(model, current, around.timeline, frames, FRAME_WIDTHS[look], dispatch),
+      ),
     ),
   ];
 }
@@ -243,8 +248,16 @@ function brokenPathView(
   const { model } = state;
   const lead = towardsTape(model, dispatch);
   const current = atRest(stateAt(model, model.stepCount));
-  const look = around.layout.timeline;
-  const timeline = timelineView(model, current, around.timeline, look, lead, story.cutFrame);
+  const width = FRAME_WIDTHS[around.layout.timeline];
+  const timeline = timelineView(
+    model,
+    current,
+    around.timeline,
+    framesOf(state),
+    width,
+    lead,
+    story.cutFrame,
+  );
   return [...more.why(state, story, around, lead), timelineWrap(true, timeline)];
 }
 

@@ -6,12 +6,11 @@ import type { VNode } from '../dom.js';
 import { stateAt } from '../stepstate.js';
 import type { Action, Dispatch, State } from '../state.js';
 import { say } from '../words.js';
+import { FEW } from './breadcrumbs.js';
 import { button } from './parts.js';
 
 /** With more nodes than this, all of them at once would be no picture and a long wait. */
 const MOST = 200_000;
-/** A graph of so few nodes needs no tools. */
-const FEW = 12;
 
 /** What folds, unfolds and sizes the graph, where it is large enough to need that. */
 export function foldBar(state: State, fit: () => void, dispatch: Dispatch): VNode | null {

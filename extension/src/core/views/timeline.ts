@@ -1,4 +1,6 @@
 import { h } from '../dom.js';
+import { faceOf, foldsIn } from '../folded.js';
+import type { Frames } from '../stops.js';
 import type { VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import { Kind } from '../schema.js';
@@ -106,40 +108,53 @@ function frameGradient(model: Model, current: StepState, frame: number): string 
   return slotText(model, slotAt(model, current, node), 9);
 }
 
-function look(model: Model, current: StepState, frame: number): string {
+function look(model: Model, current: StepState, frame: number, isCurrent: boolean): string {
   const backward = current.phase === 'backward';
   const last = current.step === current.stepCount;
   const through = current.through >= 0;
-  const rewound =
-    backward && (last || frame > current.frame || (frame === current.frame && through));
+  const rewound = backward && (last || (isCurrent ? through : frame > current.frame));
   return [
     'fr',
     isOffFrame(model, frame) ? 'off' : '',
     frame < current.step ? 'f' : 'todo',
     rewound && !isOffFrame(model, frame) ? 'b' : '',
-    frame === current.frame ? `now ${backward ? 'bwd' : 'fwd'}` : '',
+    isCurrent ? `now ${backward ? 'bwd' : 'fwd'}` : '',
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-function frameView(model: Model, current: StepState, frame: number, choose: () => void): VNode {
+/** What a frame is called, and what it says in its corner: of a closed call, how much is in it. */
+function frameTitle(model: Model, frame: number, fold: number): readonly [string, string] {
+  if (fold < 0) return [frameLabel(model, frame), frameTag(model, frame)];
+  const { label, glyph, corner } = faceOf(model, frame, foldsIn(model), fold);
+  return [corner ? `${label} ${corner}` : label, glyph];
+}
+
+function frameView(
+  model: Model,
+  current: StepState,
+  frame: number,
+  fold: number,
+  isCurrent: boolean,
+  choose: () => void,
+): VNode {
   const off = isOffFrame(model, frame);
-  const isCurrent = frame === current.frame;
   const gradient = frameGradient(model, current, frame);
+  const [label, tag] = frameTitle(model, frame, fold);
   return h(
     'button',
     {
       type: 'button',
-      class: look(model, current, frame),
+      class: look(model, current, frame, isCurrent),
       'data-frame': frame,
       tabindex: isCurrent || (current.frame < 0 && frame === 0) ? 0 : -1,
       'aria-current': isCurrent ? 'step' : null,
       onclick: choose,
     },
     off ? null : [h('span', { class: 'top' }), h('span', { class: 'bot' })],
-    h('i', {}, h('span', {}, frameNumber(model, frame)), h('span', {}, frameTag(model, frame))),
-    h('b', { title: frameLabel(model, frame) }, frameLabel(model, frame)),
+    h('i', {}, h('span', {}, frameNumber(model, frame)), h('span', {}, tag)),
+    h('b', { title: label }, label),
     h(
       's',
       {},
@@ -162,33 +177,41 @@ function cutView(): VNode {
   );
 }
 
-/** The tape itself: one frame for everything that happened, in order. `cutBefore` tears it. */
+/** The tape itself: a frame for each step, in order. `cutBefore` tears it at a place. */
 export function timelineView(
   model: Model,
   current: StepState,
   part: TimelinePart,
-  look: FrameLayout['timeline'],
+  frames: Frames,
+  width: number,
   dispatch: (action: Action) => void,
   cutBefore = -1,
 ): VNode {
-  const { frameCount } = model.graph;
-  const whole = frameCount <= WHOLE_TIMELINE;
+  const { count } = frames;
+  const whole = count <= WHOLE_TIMELINE;
+  const here = frames.placeOf(current.frame);
+  const isOff = (place: number): boolean => isOffFrame(model, frames.frameAt(place));
   const items: VNode[] = [];
-  for (let frame = part.from; frame < part.to; frame++) {
-    if (frame === cutBefore) items.push(cutView());
-    const next = frame + 1;
-    const ends = next === frameCount || next === cutBefore || isOffFrame(model, next);
-    const start = frame === 0 || isOffFrame(model, frame - 1) || frame === cutBefore;
+  for (let at = part.from; at < part.to; at++) {
+    if (at === cutBefore) items.push(cutView());
+    const next = at + 1;
+    const ends = next === count || next === cutBefore || isOff(next);
+    const start = at === 0 || isOff(at - 1) || at === cutBefore;
     const classes = `${start ? 'start ' : ''}${ends ? 'end' : ''}`;
+    const [frame, fold] = [frames.frameAt(at), frames.foldAt(at)];
     const choose = (): void => dispatch({ kind: 'frame', frame });
-    const place = whole ? {} : { 'aria-posinset': next, 'aria-setsize': frameCount };
+    const place = whole ? {} : { 'aria-posinset': next, 'aria-setsize': count };
     items.push(
-      h('li', { class: classes, key: frame, ...place }, frameView(model, current, frame, choose)),
+      h(
+        'li',
+        { class: classes, key: frame, ...place },
+        frameView(model, current, frame, fold, at === here, choose),
+      ),
     );
   }
   const style = whole
     ? null
-    : `width:${Math.round(frameCount * framePitch(frameCount, FRAME_WIDTHS[look]))}px;padding-left:${part.left}px`;
+    : `width:${Math.round(count * framePitch(count, width))}px;padding-left:${part.left}px`;
   return h(
     'ol',
     { class: whole ? 'timeline' : 'timeline long', style, 'aria-label': WORDS.timeline },
