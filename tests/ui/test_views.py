@@ -27,7 +27,7 @@ def test_each_key_leads_where_it_says(show):
 
 def test_the_iteration_of_a_loop_is_chosen_by_number_or_by_key(show):
     views = show(VANISHING)
-    views.press("ArrowRight", "ArrowRight", "PageDown", "PageDown")
+    views.press("ArrowRight", "PageDown", "PageDown")
     field = views.root.get_by_role("spinbutton", name="Iteration of y, 1 to 30")
     expect(field).to_have_value("3")
     assert views.step == 7
@@ -47,7 +47,8 @@ def test_an_edge_says_where_it_leads_from_and_to(show):
     titles = views.graph.locator("g > title", has_text="→")
     assert titles.first.text_content() == "x, 3.0000 → x * y"
     views = show("loops")
-    assert "×" in "".join(views.graph.locator(".elab.many").all_text_contents())
+    assert all(views.graph.locator(".elab.shape").all_text_contents())
+    assert views.graph.locator(".elab.shape").count() > 0
 
 
 def test_tracks_lead_through_all_of_time(show):
