@@ -216,7 +216,7 @@ def test_thinned_things_keep_the_last(many, most):
     assert found[-1:] == list(range(many))[-1:]
 
 
-def test_the_bytes_of_a_model_are_told_by_its_parts():
+def test_the_bytes_of_a_model_are_counted_by_its_parts():
     model = tf.keras.Sequential(
         [tf.keras.layers.Dense(4, name="in"), tf.keras.layers.Dense(2, name="out")]
     )
