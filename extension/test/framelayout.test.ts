@@ -8,7 +8,13 @@ const LAPTOP: FrameSize = { width: 880, available: 600, full: false, nodes: 40, 
 const at = (size: Partial<FrameSize>) => frameLayout({ ...LAPTOP, ...size });
 
 test('a laptop has code beside the graph, and one line of frames', () => {
-  assert.deepEqual(at({}), { columns: 2, height: 600, side: 299, timeline: 'line' });
+  assert.deepEqual(at({}), {
+    columns: 2,
+    height: 600,
+    side: 299,
+    graph: 562,
+    timeline: 'line',
+  });
 });
 
 test('a large screen has tall frames, unless they would take the graph its part', () => {

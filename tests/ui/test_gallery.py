@@ -58,7 +58,7 @@ LINES = [
     ("light", "g", "li + li", "border-top-color: transparent"),
     ("light", "h", ".foot", "border-top-color: transparent"),
     ("light", "i", ".rise", HIDDEN),
-    ("light", "j", ".rule", HIDDEN),
+    ("light", "j", ".together", "border-top-color: transparent"),
     ("light", "k", ".border", HIDDEN),
     ("light", "l", ".left", "border-bottom-color: transparent"),
     ("light", "q", "td", "border-bottom-color: transparent"),
@@ -67,7 +67,7 @@ LINES = [
     ("dark", "a", ".hair", HIDDEN),
     ("dark", "q", "td", "border-bottom-color: transparent"),
     ("forced", "e", ".limit", HIDDEN),
-    ("contrast", "b", ".rule", HIDDEN),
+    ("contrast", "b", ".together", "border-top-color: transparent"),
 ]
 """The first of its kind in a scene, each a pixel or two wide."""
 WORDS = [

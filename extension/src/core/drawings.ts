@@ -5,14 +5,30 @@ import { wantExtras } from './extras.js';
 import { foldedGraph, foldsIn } from './folded.js';
 import type { Open } from './folded.js';
 import type { Direction } from './layout.js';
+import type { Model } from './model.js';
 import type { State } from './state.js';
 import type { BrokenPath } from './brokenpath.js';
+
+/** So close may layers stand that the label of an edge still has room between them. */
+const LEAST_GAP = 64;
+/** What a drawing adds to a layout, and how small it may be drawn without type of less than 11 px. */
+const [MARGIN, SMALLEST_TYPE] = [14, 0.957];
+
+/** A chart whose layers stand closer, where that alone makes it fit its pane; else the chart. */
+function fitted(model: Model, chart: Chart, width: number): Chart {
+  const { direction, layers, layerStart, layerEnd } = chart.layout;
+  const excess = chart.layout.width + MARGIN - width / SMALLEST_TYPE;
+  if (direction === 'down' || chart.folded || excess <= 0 || layers.length < 2) return chart;
+  const gap = layerStart[1]! - layerEnd[0]! - Math.ceil(excess / (layers.length - 1));
+  return gap < LEAST_GAP ? chart : chartOf(model, direction, { layerGap: () => gap });
+}
 
 /** What was laid out already: the graph in each direction, and the story of each finding. */
 export class Drawings {
   private readonly charts = new Map<Direction, Chart>();
   private readonly stories = new Map<string, BrokenPath>();
   private folds: Open = null;
+  private width = 0;
 
   constructor(private readonly explanation: Explanation | null) {}
 
@@ -21,15 +37,17 @@ export class Drawings {
     return open !== this.folds;
   }
 
-  /** The graph, with the groups open that the learner opened. */
-  chart(state: State, direction: Direction): Chart {
+  /** The graph, with the groups open that the learner opened, for a pane of a width. */
+  chart(state: State, direction: Direction, width: number): Chart {
     const { model, open } = state;
-    if (this.isRefolded(state)) this.charts.clear();
+    if (this.isRefolded(state) || width !== this.width) this.charts.clear();
+    this.width = width;
     this.folds = open;
     let chart = this.charts.get(direction);
     if (!chart) {
       const options = foldsIn(model).kind.length ? { folded: foldedGraph(model, open) } : {};
-      this.charts.set(direction, (chart = chartOf(model, direction, options)));
+      chart = fitted(model, chartOf(model, direction, options), width);
+      this.charts.set(direction, chart);
     }
     return chart;
   }

@@ -98,7 +98,10 @@ export class Explorer implements Handle {
     this.finder = new Viewfinder(root, store, () => this.chart());
     this.viewport = new Viewport(root, () => this.resized());
     this.cleanups.push(() => this.viewport.stop());
-    this.fullScreen = new FullScreen(root, () => this.resized());
+    this.fullScreen = new FullScreen(root, () => {
+      this.resized();
+      this.draw(true);
+    });
     this.layout = this.layOut();
     this.cleanups.push(store.subscribe(() => this.update()));
     this.cleanups.push(onExtras(() => this.dressUp()));
@@ -207,7 +210,7 @@ export class Explorer implements Handle {
   private chart(): Chart {
     const state = this.store.state();
     if (this.drawings.isRefolded(state)) this.finder.forget();
-    return this.drawings.chart(state, this.direction);
+    return this.drawings.chart(state, this.direction, this.layout.graph);
   }
 
   /** Draw the present state; `still` leaves scroll positions alone. */

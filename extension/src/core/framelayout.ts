@@ -25,6 +25,8 @@ export interface FrameLayout {
   readonly height: number;
   /** The width of the column of code and formula, where there are two. */
   readonly side: number;
+  /** The width of the pane of the graph. */
+  readonly graph: number;
   /** One line of frames beside the buttons, or tall frames below them. */
   readonly timeline: 'line' | 'frames';
 }
@@ -37,6 +39,8 @@ const [FEW, ENOUGH] = [12, 600];
 const [NARROWEST_SIDE, WIDEST_SIDE] = [270, 400];
 /** The heights of the header, of the bar below the graph, of tall frames with their buttons, of a bar of time. */
 const [HEADER, BELOW_GRAPH, FRAMES_FOOT, TRACK] = [41, 44, 176, 13];
+/** The padding of the pane of the graph, and the borders around. */
+const AROUND_GRAPH = 19;
 /** Tall frames are for where they leave the graph so much of the area. */
 const GRAPH_SHARE = 0.46;
 
@@ -56,7 +60,13 @@ export function frameLayout(size: FrameSize): FrameLayout {
   const side = columns === 2 ? Math.round(within(0.34 * width, NARROWEST_SIDE, WIDEST_SIDE)) : 0;
   const foot = FRAMES_FOOT + tracks * TRACK;
   const tall = columns === 2 && graphShare(width, height, side, foot) >= GRAPH_SHARE;
-  return { columns, height, side, timeline: tall ? 'frames' : 'line' };
+  return {
+    columns,
+    height,
+    side,
+    graph: width - side - AROUND_GRAPH,
+    timeline: tall ? 'frames' : 'line',
+  };
 }
 
 export function isSameLayout(one: FrameLayout, other: FrameLayout): boolean {

@@ -139,7 +139,7 @@ function moreRows(model: Model, hidden: readonly Flowed[], line: number): VNode 
     'details',
     { class: 'more', style: `grid-row:${line};grid-column:1/-1` },
     h('summary', {}, say('and {number} more', { number: hidden.length })),
-    h('div', { class: 'sum' }, pathRows(model, listed, 1)),
+    h('div', { class: 'paths' }, pathRows(model, listed, 1)),
     rest ? h('p', { class: 'muted' }, `… ${count(rest, 'more contribution')}`) : null,
   );
 }
@@ -170,19 +170,25 @@ function sumTable(
         sum: spoken(sum),
       }),
     },
-    cell(`${last}/${last + 2}`, '1/-1', 'band'),
-    cell(1, 1, 'h', say('through')),
-    cell(1, 2, 'h r', say('upstream')),
-    cell(1, '3/6', 'h free', say('local derivative')),
-    cell(1, 6, 'h r', say('contribution')),
-    pathRows(model, before, 2),
-    folded ? moreRows(model, hidden, last - 1) : null,
-    pathRows(model, arrivals.slice(-1), last),
-    cell(last + 2, '1/-1', 'rule'),
-    cell(last + 3, '1/5', '', h('b', {}, say('sum at {label}', { label }))),
-    together ? cell(last + 4, '1/7', 'spelled r', inline(together)) : null,
-    cell(last + 3, 5, '', inline(sign('='))),
-    cell(last + 3, 6, 'r total', inline(shownNumber(sum, 'g'))),
+    h(
+      'div',
+      { class: 'paths' },
+      cell(`${last}/${last + 2}`, '1/-1', 'band'),
+      cell(1, 1, 'h', say('through')),
+      cell(1, 2, 'h r', say('upstream')),
+      cell(1, '3/6', 'h free', say('local derivative')),
+      cell(1, 6, 'h', say('contribution')),
+      pathRows(model, before, 2),
+      folded ? moreRows(model, hidden, last - 1) : null,
+      pathRows(model, arrivals.slice(-1), last),
+    ),
+    h(
+      'div',
+      { class: 'together' },
+      h('b', {}, say('sum at {label}', { label })),
+      together ? h('span', {}, inline(together, sign('='))) : null,
+      h('span', { class: 'total' }, inline(shownNumber(sum, 'g'))),
+    ),
   );
 }
 

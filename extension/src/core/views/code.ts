@@ -51,6 +51,13 @@ function covered(span: Span, line: number, length: number): readonly [number, nu
   return from < to ? [from, Math.min(to, length)] : null;
 }
 
+/** How many letters of an expression stay with the note below it where the line wraps. */
+function firstWord(letters: readonly string[], from: number): number {
+  let end = from;
+  while (end < from + LONG && /\w/.test(letters[end] ?? '')) end++;
+  return end - from;
+}
+
 /** A part of a line in ink, with the notes that begin in it. */
 function inkWithNotes(
   letters: readonly string[],
@@ -62,8 +69,11 @@ function inkWithNotes(
   let at = from;
   for (const note of notes) {
     if (note.from < from || note.from >= to) continue;
-    out.push(...ink(letters.slice(at, note.from).join('')), noteView(note));
-    at = note.from;
+    const end = Math.min(to, note.from + firstWord(letters, note.from));
+    const word = ink(letters.slice(note.from, end).join(''));
+    out.push(...ink(letters.slice(at, note.from).join('')));
+    out.push(h('span', { class: 'noted' }, noteView(note), word));
+    at = end;
   }
   return [...out, ...ink(letters.slice(at, to).join(''))];
 }
