@@ -17,6 +17,7 @@ from tests.docs.test_code_terms import SEARCHED
 from tests.ui.axe import axe_script
 from tests.ui.browser import Console, launched
 from tests.ui.explorer import Explorer
+from tests.ui.models import MODELS
 from tools import glossary
 from tools.docs import checking, names
 
@@ -27,9 +28,11 @@ THEMES = ("light", "dark")
 SIZES = {"laptop": (1280, 800), "projector": (1024, 768), "phone": (390, 844)}
 LOOKED_AT = (
     *("index", "tutorial/first-none", "howto/index", "howto/hosts", "reference/tapelab"),
-    *("reference/ops", "explanation/tape", "reference/pitfalls"),
+    *("reference/ops", "explanation/tape", "explanation/models", "reference/pitfalls"),
     "tutorial/lessons/15-tape-memory",
 )
+LARGEST_MODEL = 1_000_000
+"""Of the page of a model, in bytes."""
 AXE = """axe.run(document, {iframes: false, preload: false}).then(
   report => report.violations.map(rule => `${rule.id} at ${rule.nodes[0].html.slice(0, 200)}`))"""
 
@@ -124,6 +127,28 @@ def test_pictures_are_alive_and_follow_the_theme(opened):
     for theme in THEMES:
         page.evaluate("theme => { document.body.dataset.theme = theme }", theme)
         expect(shown).to_have_attribute("data-theme", theme)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_each_model_is_a_live_page_of_bounded_size_that_fetches_nothing(browser, site, model):
+    file = site / "_pictures" / f"explanation-models-{model.name}.html"
+    assert file.stat().st_size < LARGEST_MODEL
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, offline=True)
+    page = context.new_page()
+    console, requests = Console(page), []
+    page.on("request", lambda each: requests.append(each.url))
+    page.goto(file.as_uri())
+    explorer = Explorer.within(page)
+    expect(explorer.root).to_be_visible()
+    assert 1 < page.locator(".stage .nd").count() <= 60
+    explorer.button("Last step").click()
+    expect(explorer.button("Step")).to_be_disabled()
+    explorer.button("Step back").click()
+    expect(explorer.button("Step")).to_be_enabled()
+    expect(explorer.inspector.get_by_role("heading").first).to_be_visible()
+    assert requests == [file.as_uri()]
+    assert console.complaints() == []
+    context.close()
 
 
 def test_every_lesson_is_there_solved_with_pictures_that_step_without_a_kernel(opened, site):

@@ -18,9 +18,10 @@ from tools.docs import (
     mathml,
     ops,
     timing,
+    trained_models,
 )
 
-PARTS: Final = (mathml, explorers)
+PARTS: Final = (mathml, explorers, trained_models)
 
 
 class Generated(SphinxDirective):
