@@ -109,8 +109,9 @@ class TrainingLog:
         previous, self._previous = self._previous, KeptCall(self.step, tape, call)
         if self.step > ALWAYS and begun < self._due and is_finite:
             return
-        if not is_finite and previous is not None:
+        if not is_finite and previous is not None and self.rows[-1].step < previous.step:
             self._keep(previous)
+            self._measure(previous, _loss_of(previous.call), previous.call.results)
         self._keep(self._previous)
         self._measure(self._previous, loss, results)
         ended = time.perf_counter()
@@ -162,24 +163,10 @@ class TrainingLog:
         self.present[name] = state
         if (name, state) in self.troubles:
             return
-        pinned = next((each.step for each in self.troubles.values() if each.state == state), None)
-        if pinned is None:
-            first = self._first_non_finite(kept) if state == "nan" else kept
-            pinned = first.step
-            if first in self._recent:
-                self._pinned[pinned] = first
-        step = pinned if pinned in self._skipped(kept.step) else kept.step
-        self.troubles[name, state] = Trouble(name, state, step)
-
-    def _skipped(self, step: int) -> range:
-        """The steps between the last one that was measured and this one."""
-        return range(self.rows[-1].step + 1 if self.rows else step, step)
-
-    def _first_non_finite(self, kept: KeptCall) -> KeptCall:
-        """Of this step and those passed over before it, the first with a NaN in a kept result."""
-        skipped = self._skipped(kept.step)
-        calls = (each for each in self._recent if each.step in skipped)
-        return next((each for each in calls if _has_non_finite(each.call)), kept)
+        is_first = all(each.state != state for each in self.troubles.values())
+        if is_first and kept in self._recent:
+            self._pinned[kept.step] = kept
+        self.troubles[name, state] = Trouble(name, state, kept.step)
 
     def _add_row(self, step: int, loss: float | None, row: list[Norm]) -> None:
         """Add a row; a second gradient call of the step adds its norms to the first."""
@@ -214,12 +201,6 @@ class TrainingLog:
             tuple(self.epochs),
             tuple(sorted(self.kept())),
         )
-
-
-def _has_non_finite(call: GradientCall) -> bool:
-    with np.errstate(all="ignore"):
-        norms = [quick_norm(result) for result in call.results]
-    return any(norm is not None and not math.isfinite(norm) for norm in norms)
 
 
 def _copied(kept: KeptCall) -> KeptCall:

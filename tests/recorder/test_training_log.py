@@ -113,7 +113,7 @@ def test_a_nan_in_a_step_that_was_passed_over_is_found_in_its_tape(monkeypatch):
 
     with training_log() as log:
         steps(log, 8, term)
-    assert log.rows[-1].step >= 7
+    assert math.isnan(next(row for row in log.rows if row.step == 6).norms[0])
     assert log.troubles["w", "nan"].step == 6
     assert 6 in log.kept()
 
