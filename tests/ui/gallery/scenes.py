@@ -231,7 +231,7 @@ FITTED: Final = """
     layers = [tf.keras.layers.Dense(8, activation="sigmoid") for _ in range(14)]
     model = tf.keras.Sequential([*layers, tf.keras.layers.Dense(1)])
     model.compile("sgd", "mse")
-    history = model.fit(x, t, batch_size=16, epochs=6, shuffle=False, verbose=0)
+    history = model.fit(x, t, batch_size=16, epochs=5, shuffle=False, verbose=0)
 """
 
 SCENES: Final = tuple(
