@@ -10,6 +10,7 @@ import anywidget
 import traitlets
 
 from tapelab.locales import language, of_explorer, say, say_many
+from tapelab.recorder.rerun import replayed
 from tapelab.recording import from_bytes, to_bytes
 from tapelab.views import what_if_page as views
 from tapelab.views.card import DATA, card, prose
@@ -20,6 +21,9 @@ from tapelab.widgets.sampler import Trial
 
 EXTRAS: Final = {"kind": "extras"}
 HAIL: Final = {"kind": "hail"}
+REPLAY: Final = {"kind": "replay"}
+LONGEST: Final = 300
+"""Errors are cut to so many characters."""
 
 
 class Explorer(anywidget.AnyWidget):
@@ -55,6 +59,17 @@ class Explorer(anywidget.AnyWidget):
             self.send(HAIL)
         elif message == EXTRAS:
             self.send(EXTRAS, [static_file("extras.js").read_bytes()])
+        elif isinstance(message, dict) and message.get("kind") == REPLAY["kind"]:
+            self._replay(dict(message["values"]))
+
+    def _replay(self, values: dict[int, float]) -> None:
+        """Send the recording as it is at other values of some variables, or why there is none."""
+        try:
+            recording = replayed(from_bytes(self.recording), values)
+        except Exception as error:  # noqa: BLE001 - whatever an op raises at a value is shown
+            self.send({**REPLAY, "error": str(error)[:LONGEST]})
+        else:
+            self.send(REPLAY, [to_bytes(recording)])
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         """The page; the widget itself where it is seen only in an output that holds it."""

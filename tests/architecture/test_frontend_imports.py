@@ -25,7 +25,7 @@ CORE = (
     "table graphbuilder buildgraph model stepstate flow memory watched predict equations",
     "repeats folds groups inputfolder foldbuilder folded",  # what is drawn as one node
     "layers clusters layout routes chart boxes edgetexts labels brokenpath",  # where it is drawn
-    "stops state foldactions iterations appearance scene entries",  # what is looked at, and how
+    "stops state foldactions iterations appearance scene entries nudge",  # what is looked at
     "framelayout fullscreen",  # how much room its parts have
     "search walk spoken",  # what is found there, and what a screen reader says of it
     "extras",  # the signatures of the views that may come later

@@ -382,6 +382,7 @@ GAN: Final = model(
     tapes=("gen_tape", "disc_tape"),
 )
 
+
 @cache
 def recorded(model: TrainedModel, tape: str = "") -> Recording:
     """What a tape of a model recorded, the first one by default; taken while there is the cell."""

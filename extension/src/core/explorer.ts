@@ -129,6 +129,11 @@ export class Explorer implements Handle {
     });
   }
 
+  /** Do something when the widget is taken off the page. */
+  onDestroy(cleanup: () => void): void {
+    this.cleanups.push(cleanup);
+  }
+
   destroy(): void {
     this.player.follow(0);
     this.page.cancelAnimationFrame(this.soon);

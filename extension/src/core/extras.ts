@@ -8,10 +8,10 @@ import type { Recording } from './recording.js';
 import type { Scene } from './scene.js';
 import type { TensorInfo } from './schema.js';
 import type { goToHit, markHit } from './search.js';
-import type { Dispatch, Slices, State } from './state.js';
+import type { Dispatch, Slices, State, StateSource } from './state.js';
 import type { BrokenPath, brokenPathOf } from './brokenpath.js';
 import type { iterationBy } from './iterations.js';
-import type { Sliders } from './whatif.js';
+import type { Replays, Sliders } from './whatif.js';
 import type { Catalogue } from './words.js';
 
 /** What a page contributes to the view of a finding. */
@@ -66,6 +66,8 @@ export interface Extras {
   readonly goToHit: typeof goToHit;
   /** What lies over the picture; the ids of its parts begin with `id`. */
   readonly overlay: (state: State, id: string, dispatch: Dispatch) => VNode | null;
+  /** Let the values of variables be moved in the graph; returns what ends that. */
+  readonly nudges: (root: HTMLElement, store: StateSource, replays: Replays | null) => () => void;
 }
 
 let present: Extras | null = null;

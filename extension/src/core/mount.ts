@@ -14,7 +14,8 @@ import { createStore } from './store.js';
 import type { State } from './state.js';
 import type { Store } from './store.js';
 import type { Guess } from './predict.js';
-import type { Source } from './whatif.js';
+import { extras, onExtras } from './extras.js';
+import type { Replays, Source } from './whatif.js';
 import { loadingView, stateView } from './views/explorer.js';
 import { speak, WORDS } from './words.js';
 import type { Catalogue } from './words.js';
@@ -33,6 +34,8 @@ export interface MountOptions {
   readonly words?: Catalogue | undefined;
   /** Where the moments of a function come from whose inputs can be moved. */
   readonly whatIf?: Source | undefined;
+  /** What runs the ops again at other values of the variables. */
+  readonly replays?: Replays | undefined;
   /** For a page that follows what is looked at, and says what to look at. */
   readonly onStore?: ((store: Store) => void) | undefined;
   /** What the learner has predicted already. */
@@ -132,6 +135,25 @@ function deferred(
   };
 }
 
+/** Let the values of variables be moved, once the views for that are there. */
+function moveVariables(
+  explorer: Explorer,
+  root: HTMLElement,
+  store: Store,
+  replays: Replays | null,
+): void {
+  let end: (() => void) | undefined;
+  const start = (): void => void (end ??= extras()?.nudges(root, store, replays));
+  start();
+  explorer.onDestroy(onExtras(start));
+  explorer.onDestroy(() => end?.());
+  if (!replays) return;
+  const show = (bytes: Uint8Array | null): void => {
+    if (bytes) explorer.show(buildModel(parseRecording(bytes)));
+  };
+  explorer.onDestroy(replays.listen(show));
+}
+
 /** Show a recording inside an element. */
 export function mount(host: Element, options: MountOptions): Handle {
   speak(options.words);
@@ -144,6 +166,7 @@ export function mount(host: Element, options: MountOptions): Handle {
       const explorer = new Explorer(root, store, explanation ?? null, words, whatIf);
       if (options.predict) store.dispatch({ kind: 'predict' });
       options.onStore?.(store);
+      if (!whatIf) moveVariables(explorer, root, store, options.replays ?? null);
       whatIf?.listen((bytes) => explorer.show(buildModel(parseRecording(bytes))));
       return explorer;
     };

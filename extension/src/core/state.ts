@@ -130,6 +130,12 @@ export type Action =
   | { readonly kind: 'predict' | 'takeBack' }
   | { readonly kind: 'guess'; readonly said: string };
 
+/** Where the state is, for what only looks at it. */
+export interface StateSource {
+  state(): State;
+  subscribe(listener: () => void): () => void;
+}
+
 export type Dispatch = (action: Action) => void;
 
 /** Which slice of a tensor of higher rank is looked at, and how to look at another. */

@@ -43,6 +43,14 @@ export interface Source {
   listen(listener: (recording: Uint8Array) => void): () => void;
 }
 
+/** Runs the ops of a recording again at other values of its variables, as a kernel can. */
+export interface Replays {
+  /** Set some variables, by their tensors; the others have the values that were recorded. */
+  move(values: ReadonlyMap<number, number>): void;
+  /** Observe new recordings, or why there is none. */
+  listen(listener: (recording: Uint8Array | null, error: string) => void): () => void;
+}
+
 /** Where the sliders stand, and what moves them. */
 export interface Sliders {
   readonly source: Source;

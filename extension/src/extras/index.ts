@@ -2,6 +2,7 @@ import { paint } from '../core/views/canvas.js';
 import type { Extras } from '../core/extras.js';
 import entries from '../core/styles/entries.css';
 import panes from '../core/styles/panes.css';
+import nudge from '../core/styles/nudge.css';
 import figures from '../core/styles/figures.css';
 import overlay from '../core/styles/overlay.css';
 import terms from '../core/styles/terms.css';
@@ -13,6 +14,7 @@ import { goToHit, markHit } from '../core/search.js';
 import { speak } from '../core/words.js';
 import { nodeMaps } from '../core/views/nodemaps.js';
 import { overlayView } from '../core/views/overlay.js';
+import { NudgeControl } from '../core/views/nudge.js';
 import { paneView } from '../core/views/panes.js';
 import { figureOf } from '../core/views/figures.js';
 import { iterationBy } from '../core/iterations.js';
@@ -24,7 +26,7 @@ import { termsView } from './terms.js';
 
 /** All views that may come later. */
 const EXTRAS: Extras = {
-  style: panes + entries + figures + overlay + terms + whatif + why,
+  style: nudge + panes + entries + figures + overlay + terms + whatif + why,
   speak,
   paint,
   pane: paneView,
@@ -43,6 +45,10 @@ const EXTRAS: Extras = {
   markHit,
   goToHit,
   overlay: overlayView,
+  nudges: (root, store, replays) => {
+    const control = new NudgeControl(root, store, replays);
+    return () => control.destroy();
+  },
 };
 
 export default EXTRAS;

@@ -2,7 +2,7 @@ import { extrasFrom, provide } from '../core/extras.js';
 import type { Extras } from '../core/extras.js';
 import { mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
-import type { Experiment, Evaluation, Source } from '../core/whatif.js';
+import type { Experiment, Evaluation, Replays, Source } from '../core/whatif.js';
 import type { Guess } from '../core/predict.js';
 import type { Catalogue } from '../core/words.js';
 import type { Explanation } from '../core/explanation.js';
@@ -27,9 +27,12 @@ interface WidgetModel {
   set<Name extends keyof Traits>(name: Name, value: Traits[Name]): void;
   save_changes(): void;
   on(event: string, listener: () => void): void;
-  on(event: 'msg:custom', listener: (message: { kind?: string }, data: DataView[]) => void): void;
+  on(
+    event: 'msg:custom',
+    listener: (message: { kind?: string; error?: string }, data: DataView[]) => void,
+  ): void;
   off(event: string, listener: () => void): void;
-  send(message: { kind: string }): void;
+  send(message: { kind: string; values?: readonly (readonly [number, number])[] }): void;
   /** JupyterLab's has a kernel, or null where there is none any more. */
   readonly widget_manager?: { readonly kernel?: object | null };
 }
@@ -116,6 +119,32 @@ function kernelSource(model: WidgetModel, experiment: Experiment, giveUp: () => 
   };
 }
 
+/** Recordings at other values of variables, one question to the kernel at a time. */
+function kernelReplays(model: WidgetModel): Replays {
+  let [requested, wanted]: [boolean, ReadonlyMap<number, number> | null] = [false, null];
+  const ask = (): void => {
+    if (requested || !wanted || isAlone(model)) return;
+    model.send({ kind: 'replay', values: [...wanted] });
+    [requested, wanted] = [true, null];
+  };
+  return {
+    move: (values) => {
+      wanted = new Map(values);
+      ask();
+    },
+    listen: (listener) => {
+      const notify = (message: { kind?: string; error?: string }, [data]: DataView[]): void => {
+        if (message.kind !== 'replay') return;
+        requested = false;
+        listener(data ? bytesOf(data) : null, message.error ?? '');
+        ask();
+      };
+      model.on('msg:custom', notify);
+      return () => model.off('msg:custom', notify as () => void);
+    },
+  };
+}
+
 interface Place {
   readonly model: WidgetModel;
   readonly el: HTMLElement;
@@ -138,6 +167,7 @@ function render({ model, el, giveUp = () => {} }: Place): () => void {
       guesses: model.get('predictions'),
       predict: model.get('predict'),
       whatIf: experiment ? kernelSource(model, experiment, giveUp) : undefined,
+      replays: isAlone(model) ? undefined : kernelReplays(model),
       ...(step > 0 ? { step } : {}),
     });
     handle.onChange(report);

@@ -86,6 +86,7 @@ export function graphContent(
         class: nodeClass(look),
         transform: `translate(${x} ${y})`,
         key: fold < 0 ? `n${node}` : `f${fold}`,
+        'data-node': node,
         onclick: choose,
         role: options.treeItem ? 'none' : null,
       },
