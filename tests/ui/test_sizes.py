@@ -129,7 +129,7 @@ MEASURE: Final = """const measure = (root) => {
     left: box('.left'), code: box('.code'), line: box('.code .ln.on'), mark: box('.code .hl'),
     about: box('.about, .say'), title: box('.about h3, .say h3'), formula: box('.about .eq'),
     contribution: box('.sum .total'), graph: box('.stage'), pane: box('.stage, .pane'),
-    node: box('.nd:is(.v, .g, .n, .s) > .box'), frame: box('.fr.now'),
+    node: box('.nd:is(.v, .g, .n, .s) .box'), frame: box('.fr.now'),
     bars: inside.map((one) => one.className),
     page: (page.scrollHeight > page.clientHeight) + (page.scrollWidth > page.clientWidth),
   };
