@@ -78,6 +78,7 @@ from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tape import GradientTape, UnconnectedGradients
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.traceback_filter import install as _install_traceback_filter
 from tapelab.core.variable import Variable
 from tapelab.dtypes import (
     DType,
@@ -184,6 +185,7 @@ _hooks.picture_of.fill(_late("tapelab.widgets.show:picture_of"))
 _hooks.output_of.fill(_late("tapelab.widgets.show:output_of"))
 _overloads.install()
 _install_recorder()
+_install_traceback_filter()
 
 
 def __getattr__(name: str) -> _typing.Any:

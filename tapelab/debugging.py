@@ -11,6 +11,7 @@ from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.text_forms import brackets, require_one_dtype, spoken
+from tapelab.core.traceback_filter import is_filtering, set_filtering
 from tapelab.dtypes import as_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.namespace.missing_names import in_module
@@ -249,6 +250,24 @@ def assert_proper_iterable(values: Any) -> None:
     else:
         return
     raise TypeError(f'Expected argument "values" {complaint}')
+
+
+@public
+def enable_traceback_filtering() -> None:
+    """Let uncaught errors end at the line of your code that caused them, as they do at first."""
+    set_filtering(enabled=True)
+
+
+@public
+def disable_traceback_filtering() -> None:
+    """Let uncaught errors show the whole way into the engine."""
+    set_filtering(enabled=False)
+
+
+@public
+def is_traceback_filtering_enabled() -> bool:
+    """Whether uncaught errors end at the line of your code that caused them."""
+    return is_filtering()
 
 
 @public

@@ -26,7 +26,7 @@ from tapelab.core.large_values import dropped
 from tapelab.core.log import thread
 from tapelab.core.numerics import narrowed
 from tapelab.core.origin import LoggedTensor, Origin, next_id
-from tapelab.core.records import write_gradient_result
+from tapelab.core.records import Exit, kind_of, origin_of, view, write_gradient_result
 from tapelab.core.tape_base import TapeBase
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.value_types import Cotangent, Nest, Value
@@ -123,8 +123,11 @@ def as_result(
 _PLAIN: Final = frozenset({Tensor, Variable})
 
 
-def targets_of(target: Nest) -> list[Tensor]:
-    """The tensors that are to be differentiated; a variable stands for its value."""
+def targets_of(target: Nest, tape: TapeBase | None = None) -> list[Tensor]:
+    """The tensors that are to be differentiated; a variable stands for its value.
+
+    Where one is a number, the error says where the tape saw a value leave.
+    """
     if type(target) is Tensor:
         return [target]
     if target is None:
@@ -133,7 +136,8 @@ def targets_of(target: Nest) -> list[Tensor]:
             "CompositeTensors to be differentiated, but received None."
         )
     flat = numbers_of(nest.flatten(target))
-    return [read(real(t, "target")) if isinstance(t, Holder) else real(t, "target") for t in flat]
+    ends = [real(each, "target", tape) for each in flat]
+    return [read(each) if isinstance(each, Holder) else each for each in ends]
 
 
 def sources_of(sources: Nest) -> list[Any]:
@@ -152,7 +156,7 @@ def check_ends(target: Nest, sources: Nest) -> None:
     sources_of([] if sources is None else sources)
 
 
-def real(end: Nest, part: str) -> Any:
+def real(end: Nest, part: str, tape: TapeBase | None = None) -> Any:
     """A tensor or a variable; whatever else was given raises."""
     if type(end) is Tensor or isinstance(end, (Tensor, Variable)):
         return end
@@ -164,10 +168,29 @@ def real(end: Nest, part: str) -> Any:
             "path; look for where the path ends with tf.explain(tape, target, sources)."
         )
     kind, begin = _complaint(end)
+    place = _departure(tape)
+    left = f"{place} took the value off the tape. " if place else ""
     raise kind(
-        f"{begin}: the {part} must be a tensor or a variable, but it is {end!r}. "
+        f"{begin}: the {part} must be a tensor or a variable, but it is {end!r}. {left}"
         "A value from NumPy or Python has no history on the tape; compute it with tf ops."
     )
+
+
+def _departure(tape: TapeBase | None) -> str:
+    """Where the last value that a tape tracks left for NumPy or Python: the code and its line."""
+    if tape is None:
+        return ""
+    for log, start, stop in reversed(tape._windows):
+        for record in reversed(log.records[start:stop]):
+            if kind_of(record) is Exit and view(Exit, record).tensor in tape._tracked:
+                from tapelab.recording.source import extent_of, lines_of  # only for the error
+
+                origin = origin_of(record)
+                line, begin, end_line, end = extent_of(origin.code, origin.instruction)
+                text = "".join(lines_of(origin.code.co_filename)[line - 1 : line])
+                written = text[begin : end if line == end_line else None]
+                return f"{f'`{written}`' if written else view(Exit, record).how} in line {line}"
+    return ""
 
 
 def _complaint(end: Nest) -> tuple[type[Exception], str]:

@@ -6,8 +6,10 @@ The docstrings of the magics are their help texts, as `%tape?` shows them.
 from __future__ import annotations
 
 import sys
+from types import TracebackType
 from typing import Any
 
+from tapelab.core.traceback_filter import hide_internals
 from tapelab.lab import completion, gradient_hints, live, notebook_cells
 from tapelab.lab.notebook_cells import title_of_cell
 from tapelab.recording import source
@@ -24,10 +26,21 @@ def attach(shell: Any = None) -> None:
     shell.register_magic_function(tape, "line_cell", "tape")
     shell.register_magic_function(why, "line", "why")
     shell.register_magic_function(predict, "cell", "predict")
+    if not shell.custom_exceptions:
+        shell.set_custom_exc((Exception,), show_error)
     completion.attach(shell)
     notebook_cells.attach(shell)
     gradient_hints.attach(shell)
     live.attach(shell)
+
+
+def show_error(
+    shell: Any, kind: type[BaseException], error: BaseException, trace: TracebackType,
+    tb_offset: int | None = None,
+) -> None:  # fmt: skip
+    """Show an error as the notebook does, with a traceback that ends at the user's line."""
+    shown = kind, error, hide_internals(error, trace)
+    shell.showtraceback(shown, tb_offset=tb_offset, running_compiled_code=True)
 
 
 def tape(line: str, cell: str | None = None) -> Any:
