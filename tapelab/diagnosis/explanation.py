@@ -108,13 +108,18 @@ def _together(cases: tuple[Case, ...]) -> Explanation:
     findings = dict.fromkeys([*common, *(each for part in parts for each in part.findings)])
     return Explanation(
         target=parts[0].target,
-        source=", ".join(part.source for part in parts),
+        source=", ".join(part.source for part in _lacking(parts)),
         connected=all(part.connected for part in parts),
         partial=any(part.partial for part in parts),
         findings=tuple(_sorted(findings)),
         recording=cases[0].recording,
         parts=parts,
     )
+
+
+def _lacking(parts: Sequence[Explanation]) -> Sequence[Explanation]:
+    """Those of several sources whose gradient is missing; else all."""
+    return [part for part in parts if not part.connected] or parts
 
 
 def _named(case: Case, tensors: Sequence[int]) -> str:

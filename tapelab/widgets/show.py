@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, overload
 
 from tapelab.core.tape import GradientTape
-from tapelab.diagnosis import Explanation, explain_call, explain_recording
+from tapelab.diagnosis import Explanation, explain_call, why
 from tapelab.diagnosis.gradient_check import GradientCheck
 from tapelab.recording import Recording, from_bytes, to_bytes
 from tapelab.recording.drawable import Drawable
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 
 TapeLike: TypeAlias = (
-    "GradientTape | Recording | Picture | bytes | bytearray | memoryview | str | PathLike[str]"
+    "GradientTape | Recording | Picture | bytes | bytearray | memoryview | str | PathLike[str] | "
+    "None"
 )
 """What can be shown: a tape, a recording, its bytes, a picture, or the path of a `.tape` file."""
 
@@ -68,15 +69,20 @@ def show(
     A notebook draws the picture, at any place of a cell (marimo where a cell ends in it); elsewhere
     it is printed as text. Takes a tape, a recording, its bytes, or the path of a `.tape` file. With
     a target the backward pass to the source (by default: all that is watched) is part of the
-    picture, with the reason where a gradient is missing. `step` is where to begin, counted from 1;
-    with `predict` the picture begins with a question about the next step. Of the `History` that
-    `model.fit` returns it shows the gradient norms of all steps.
+    picture, with the reason where a gradient is missing; for a gradient that is None, the reason of
+    the last one is shown. `step` is where to begin, counted from 1; with `predict` the picture
+    begins with a question about the next step. Of the `History` that `model.fit` returns it shows
+    the gradient norms of all steps.
     """
     __tracebackhide__ = True
     if (training := training_of(tape)) is not None:
         return show_training(training)
-    recording = recorded(cast("TapeLike", tape), target, source)
-    picture = Picture(recording, why_missing(recording), step, predict)
+    missing = why() if tape is None else None
+    if missing is not None and missing.recording is not None:
+        picture = Picture(missing.recording, missing, step, predict)
+    else:
+        recording = recorded(cast("TapeLike", tape), target, source)
+        picture = Picture(recording, why_missing(recording), step, predict)
     if shell() is not None:
         picture._ipython_display_()
     elif not in_marimo():
@@ -191,20 +197,20 @@ def _called(subject: object) -> str:
 
 
 def why_missing(recording: Recording) -> Explanation | None:
-    """Why the first source without a gradient has none, or else what ails the gradients there are.
+    """Why the sources without a gradient have none, or else what ails the gradients there are.
 
-    None where nothing does. A long recording is not looked through for what may ail it.
+    None where nothing does. Of a long recording only the first source without one is explained.
     """
     call = last_gradient_call(recording)
-    if call is not None:
-        for source, result in zip(call.sources, call.results, strict=True):
-            why = explain_recording(recording, call.targets[0], source) if result < 0 else None
-            if why is not None and why.findings:
-                return why
-        if -1 not in call.results and len(recording) <= LOOKED_THROUGH:
-            explanation = explain_call(recording, call.call)
-            return explanation if explanation.findings else None
-    return None
+    if call is None:
+        return None
+    missing = [at for at, result in enumerate(call.results) if result < 0]
+    if len(recording) > LOOKED_THROUGH:
+        missing = missing[:1]
+        if not missing:
+            return None
+    explanation = explain_call(recording, call.call, missing or None)
+    return explanation if explanation.findings else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,11 +253,16 @@ def picture_of(shown: Recording | Explanation | GradientCheck) -> Drawable:
 
 
 def output_of(shown: Recording | Explanation | GradientCheck) -> dict[str, Any]:
-    """What a cell shows that ends in it: of a recording the picture, else a card."""
+    """What a cell shows that ends in it: the picture of a recording, else a card.
+
+    Why a gradient is missing is shown by the picture of its recording, as `tf.show` shows it.
+    """
     if isinstance(shown, Recording):
         return Picture(shown, why_missing(shown))._repr_mimebundle_()
+    described = {"text/plain": str(shown), DATA: shown.to_json()}
     if isinstance(shown, GradientCheck):
-        card = error_map.card(shown)
-    else:
-        card = explanation_card.explanation_html(shown)
-    return {"text/plain": str(shown), "text/html": card, DATA: shown.to_json()}
+        return {"text/html": error_map.card(shown), **described}
+    missing = shown.partial or not shown.connected
+    if shown.recording is None or not shown.findings or not missing:
+        return {"text/html": explanation_card.explanation_html(shown), **described}
+    return {**Picture(shown.recording, shown)._repr_mimebundle_(), **described}

@@ -138,4 +138,4 @@ def test_all_three_forms_travel(mean_by_numpy):
     bundle = mean_by_numpy._repr_mimebundle_()
     assert bundle.keys() == {"text/plain", "text/html", card.DATA}
     assert bundle[card.DATA]["language"] == "en"
-    assert len(bundle["text/html"]) < 12_000
+    assert bundle["text/html"].startswith("<iframe")  # the figure of `tf.show`
