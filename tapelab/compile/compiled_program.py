@@ -33,6 +33,7 @@ from tapelab.compile.program import Program
 from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.taped_call import NOT_TAPED, TapedProgram, can_be_taped
 from tapelab.core import log
+from tapelab.core.helper_calls import OURS, are_ours
 from tapelab.core.origin import next_id
 from tapelab.core.records import GradientResult, ProgramCall, record_source
 from tapelab.core.tensor import UNKNOWN, Tensor, wrap
@@ -244,7 +245,7 @@ def _number(drawn: Leaf) -> int:
 
 
 _NAMES: Final[dict[str, Any]] = {
-    "__name__": __name__, "getframe": sys._getframe, "ours": log._ours, "is_ours": log._is_ours,
+    "__name__": __name__, "getframe": sys._getframe, "ours": OURS, "is_ours": are_ours,
     "thread": log.thread, "next_id": next_id, "origin_here": log.origin_here, "CALL": CALL,
     "ProgramCall": ProgramCall, "new": object.__new__, "Tensor": Tensor, "UNKNOWN": UNKNOWN,
     "wrap": wrap, "hold": _hold, "nest": _nest, "raw": _raw, "number": _number,

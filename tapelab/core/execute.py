@@ -64,7 +64,7 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         raise
     except (ValueError, np.linalg.LinAlgError) as error:
         raise _refused(op, values, error) from error
-    origins, number = state["fixed_origins"], next_id()
+    origins = state["fixed_origins"]
     origin = None if origins is None else origins.get(op)
     if origin is None or origin[3] is not state["scope"]:
         origin = origin_here(op, 3)
@@ -72,6 +72,7 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
             origins[op] = origin
     if op.multi:
         return _several(op, origin, ids, values, result, settings)
+    number = next_id()  # after `origin_here`, which may note the call that the op runs in
     tensor = wrap(result, number, origin)
     result = tensor._array
     tensor._tapes = tapes = _tapes(token, op, inputs, ids, number, result) if token else ()

@@ -272,6 +272,6 @@ def _origin_at(op: Op, places: dict[int, Origin], up: int) -> Origin:
     """The origin of a call of an operator, kept in `places` if user code called it directly."""
     origin = origin_here(op, up + 2)
     caller = _frame(up + 1)
-    if origin[1] is caller.f_code:
+    if origin[1] is caller.f_code and type(origin) is Origin:
         places[caller.f_lasti] = Origin(op, origin[1], origin[2], None)
     return origin

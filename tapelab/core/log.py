@@ -24,9 +24,11 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
-from tapelab.core.origin import Origin, Scope
+from tapelab.core.helper_calls import OURS, OWN, HelperCall, Mark, are_ours, enter, is_entry
+from tapelab.core.origin import EntryOrigin, Origin, Scope
 from tapelab.core.records import Record, summarised
 
 if TYPE_CHECKING:
@@ -79,6 +81,9 @@ class Log:
     # The positions of records that hold a large value or a user's function, with their summaries.
     large_records: dict[int, Record | None] = field(default_factory=dict)
     holds_calls: bool = False  # whether some of the records are `TapedCall`s
+    base: CodeType | None = None  # the code that opened the outermost tape
+    calls: list[HelperCall] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)  # of the calls that run, outermost first
 
     def add_holder(self, tape: ActiveTape) -> None:
         """Keep large values as long as a tape lives that may need them for a backward pass."""
@@ -270,15 +275,6 @@ ORIGINS: Final = 4096
 """So many call sites are remembered, because ops run at the same ones again and again."""
 _frame: Final = sys._getframe
 _origins: Final[dict[tuple[Op | None, int, int], Origin]] = {}
-_ours: Final[dict[int, dict[str, Any]]] = {}
-"""The globals of modules of ours that were met, which live as long as Python does, by their ids."""
-_OWN: Final = frozenset({
-    *("tapelab", "tapelab.", "contextl"),
-    *("numpy", "numpy.co", "numpy._c", "numpy.li", "numpy.ma", "numpy.ff", "numpy.ra", "numpy.po"),
-})  # fmt: skip
-"""How the names begin of our modules, and of those that call us for user code: NumPy's, and
-contextlib, which enters `stop_recording`.
-"""
 
 
 def origin_here(op: Op | None = None, up: int = 1) -> Origin:
@@ -291,22 +287,38 @@ def origin_here(op: Op | None = None, up: int = 1) -> Origin:
     if here is not None:
         return tuple.__new__(Origin, (op, here[1], here[2], state["scope"]))
     frame = _frame(up)
-    while id(names := frame.f_globals) in _ours or (
-        names.get("__name__", "")[:8] in _OWN and _is_ours(names)
-    ):
+    while id(names := frame.f_globals) in OURS or (
+        names.get("__name__", "")[:8] in OWN and are_ours(names)
+    ):  # `user_frame`, written out because this runs often
         if frame.f_back is None:
             break
         frame = frame.f_back
     code, instruction, scope = frame.f_code, frame.f_lasti, state["scope"]
     if scope is not None:
-        return tuple.__new__(Origin, (op, code, instruction, scope))
+        inside = scope[3] == instruction and scope[2] is code
+        if inside or not is_entry(code, instruction):
+            return tuple.__new__(Origin, (op, code, instruction, scope))
+        if state["log"] is not None:
+            _enter(state, frame)
+        return tuple.__new__(EntryOrigin, (op, code, instruction, scope))
     place = op, id(code), instruction
     known = _origins.get(place)
     if known is None:
         if len(_origins) >= ORIGINS:
             _origins.clear()
-        known = _origins[place] = Origin(op, code, instruction, None)
+        log = state["log"]
+        opens_tape = log is not None and log.base is code
+        kind = EntryOrigin if not opens_tape and is_entry(code, instruction) else Origin
+        known = _origins[place] = kind(op, code, instruction, None)
+    if type(known) is EntryOrigin and state["log"] is not None:
+        _enter(state, frame)
     return known
+
+
+def _enter(state: dict[str, Any], frame: FrameType) -> None:
+    """Note in the log which call an op runs in, unless it runs in a trace."""
+    if state["token"] is not BATCHED and state["token"] is not TRACED:
+        enter(state["log"], frame)
 
 
 def scope_origin() -> Origin:
@@ -315,13 +327,3 @@ def scope_origin() -> Origin:
     if scope is None:
         return origin_here()
     return tuple.__new__(Origin, (None, scope[2], scope[3], scope))
-
-
-def _is_ours(names: dict[str, Any]) -> bool:
-    """Whether these are the globals of a module of ours; the answer is remembered."""
-    name = names.get("__name__", "")
-    if name[:8] not in _OWN:
-        return False
-    if getattr(sys.modules.get(name), "__dict__", None) is names:
-        _ours[id(names)] = names
-    return True

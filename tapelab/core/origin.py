@@ -66,6 +66,12 @@ class Origin(NamedTuple):
     scope: Scope | None
 
 
+class EntryOrigin(Origin):
+    """The origin of an op that may be the first in a call of a user's function."""
+
+    __slots__ = ()
+
+
 def within(scope: Scope | None, kind: type[Scope]) -> Scope | None:
     """The scope of a kind that a scope is, or lies in; None if there is none."""
     while scope is not None and type(scope) is not kind:

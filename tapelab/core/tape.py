@@ -10,6 +10,7 @@ thread; the records of a closed window never change, except that large values ma
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -31,6 +32,7 @@ from tapelab.core.gradient_call import (
     sources_of,
     targets_of,
 )
+from tapelab.core.helper_calls import enter, user_frame
 from tapelab.core.log import Log, origin_here, recent, thread
 from tapelab.core.logger import warn
 from tapelab.core.origin import Origin, Scope, next_id
@@ -54,6 +56,7 @@ from tapelab.recording.facts import Method
 if TYPE_CHECKING:
     from tapelab.recording import Recording
 
+_frame: Final = sys._getframe
 CONSUMED: Final = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 )
@@ -119,7 +122,10 @@ class GradientTape(TapeBase):
         log = state["log"]
         if log is None:
             log = state["log"] = self._windows[-1][0] if self._windows else Log(recent.so_far())
+            log.base = self._origin.code
             state["records"] = log.records
+        else:  # what a function computes before its own tape may have been seen without a log
+            enter(log, user_frame(_frame(1)))
         log.add_holder(self)
         self._thread = state["number"]
         state["tapes"].append(self)
@@ -248,7 +254,7 @@ class GradientTape(TapeBase):
         try:  # what `composite` does, written out because this runs often
             if self._recording or self._consumed or not self._entered:
                 self._close()
-            targets = [target] if type(target) is Tensor else targets_of(target)
+            targets = [target] if type(target) is Tensor else targets_of(target, self)
             ends = [sources] if type(sources) is Tensor else sources_of(sources)
             given = output_gradients is not None
             seeds = seeds_of(self, targets, output_gradients) if given else ones_like(targets)

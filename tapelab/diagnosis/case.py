@@ -272,7 +272,7 @@ class Case:
             return False
         call = self.codes.expression(place.span)
         called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
-        own = called.endswith("stop_gradient") or place.event.group < 0
+        own = called.endswith("stop_gradient") or self.recording.composite_of(place.event) < 0
         return called.endswith(GRADIENT_METHODS) or not own
 
     def _used_before(self, edge: Edge) -> bool:

@@ -252,9 +252,8 @@ def _is_unsquashed(case: Case, backward: BackwardSteps, step: int) -> bool:
 
 def group_of(case: Case, ran: e.Ran | None) -> str:
     """The innermost composite that an op is a part of; empty for none."""
-    if ran is None or ran.group < 0:
-        return ""
-    return case.recording.groups[ran.group].name
+    group = -1 if ran is None else case.recording.composite_of(ran)
+    return case.recording.groups[group].name if group >= 0 else ""
 
 
 def _never(case: Case, backward: BackwardSteps, step: int) -> Finding:

@@ -68,7 +68,7 @@ def _bodies(recording: Recording, alive: TensorSet) -> Iterator[Body]:
         start = max((at for at in paused if at < stop), default=-1)
         own = [each.event for each in located[start:stop] if isinstance(each.event, e.Ran)]
         if start >= 0 and own and not alive.isdisjoint(ran.outputs):
-            yield Body(start, stop, own[-1].group, own[-1].outputs)
+            yield Body(start, stop, recording.composite_of(own[-1]), own[-1].outputs)
 
 
 def _leading(flow: Flow, body: Body) -> TensorSet:
@@ -84,4 +84,6 @@ def _leading(flow: Flow, body: Body) -> TensorSet:
 def _is_own(recording: Recording, body: Body, edge: Edge) -> bool:
     """Whether the learner wrote the cut: not where a function of tf stops a gradient by itself."""
     event = recording.event(edge.event)
-    return edge.cut is not Cut.STOPPED or not isinstance(event, e.Ran) or event.group == body.group
+    if edge.cut is not Cut.STOPPED or not isinstance(event, e.Ran):
+        return True
+    return recording.composite_of(event) == body.group

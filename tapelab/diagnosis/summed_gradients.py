@@ -448,7 +448,7 @@ def _call_span(case: Case) -> int:
 
 def _is_seen_to(case: Case, backward: BackwardSteps, step: int, request: int) -> bool:
     """Whether an optimizer adds the rows up, or the learner does, or a layer picked them."""
-    if backward.ran(step).group >= 0:
+    if case.recording.composite_of(backward.ran(step)) >= 0:
         return True
     code, call = case.codes.of(request), case.codes.expression(request)
     if code is None or call is None:

@@ -100,7 +100,8 @@ def _taken(case: Case, events: list[int]) -> Iterator[Taken]:
     """The numbers that ops took from names of the code around a traced function."""
     for event in events:
         place = case.recording.located[event]
-        if not isinstance(place.event, e.Ran) or place.event.group < 0:
+        ran = place.event
+        if not isinstance(ran, e.Ran) or case.recording.composite_of(ran) < 0:
             continue
         code, node = case.codes.of(place.span), case.codes.expression(place.span)
         if code is None or node is None:
@@ -108,7 +109,7 @@ def _taken(case: Case, events: list[int]) -> Iterator[Taken]:
         function = code.scope(node)
         if isinstance(function, Function) and _is_traced(code, function):
             for position, operand in enumerate(_operands(node)):
-                value = _number(case, place.event, position)
+                value = _number(case, ran, position)
                 if value is not None and _is_from_outside(function, operand):
                     assert isinstance(operand, ast.Name)
                     yield Taken(code, function, operand, value, event)

@@ -89,9 +89,10 @@ def inside_a_step(case: Case) -> Finding | None:
     steps = {op.name for op in case.recording.ops}
     for place in case.uses_of_source():
         event = place.event
-        if not isinstance(event, e.Ran) or event.cause not in IN_A_BODY or event.group < 0:
+        if not isinstance(event, e.Ran) or event.cause not in IN_A_BODY:
             continue
-        step = case.recording.groups[event.group].name.strip("<>")
+        group = case.recording.composite_of(event)
+        step = case.recording.groups[group].name.strip("<>") if group >= 0 else ""
         if step in steps:
             frozen = not_trainable(case)
             evidence = (place.index,)

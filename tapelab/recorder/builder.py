@@ -215,6 +215,7 @@ class RecordingBuilder:
         """The finished recording."""
         tape, known = self.tape, self.symbols
         name = known.spans.name(known.spans.of_origin(tape._origin)) or "tape"
+        known.name_returned()
         columns = self._columns()  # which may add to the strings
         return Recording(
             maker=f"tapelab {__version__}",

@@ -28,6 +28,7 @@ from tapelab.core.records import (
     view,
 )
 from tapelab.core.value_types import Nest
+from tapelab.recorder.groups import NO_CALL
 from tapelab.recorder.symbol_table import Place, SymbolTable
 from tapelab.recording import events as e
 from tapelab.recording.schema import Role
@@ -145,7 +146,10 @@ def pauses_of(tape: GradientTape) -> Pauses:
 def encode_op_run(symbols: SymbolTable, run: OpRun, place: Place, pauses: Pauses) -> list[int]:
     """What is written of an op that ran, in the order of a packed `Ran`: there are many of them."""
     outputs = tuple([symbols.result(i, value, place) for i, value in run.result_pairs])
-    group = -1 if run.origin.scope is None else group_of(symbols, run.origin, outputs)
+    cause = cause_of(symbols, run, pauses)
+    group = group_of(symbols, run, cause, outputs)
+    if len(outputs) > 1 and not isis_inside_call(run.origin):
+        symbols.name_results(outputs, place.span)
     known = symbols.tensors.by_id
     inputs = [
         known[number]
@@ -153,15 +157,18 @@ def encode_op_run(symbols: SymbolTable, run: OpRun, place: Place, pauses: Pauses
         else symbols.tensor(number, value, Role.CONSTANT)
         for number, value in zip(run.input_ids, run.inputs, strict=True)
     ]
-    cause = cause_of(symbols, run, pauses)
     return [place.op, group, cause, len(inputs), *inputs, *outputs]
 
 
-def group_of(symbols: SymbolTable, origin: Origin, outputs: tuple[int, ...]) -> int:
-    """The composite in which an op ran, whose results are called after it."""
-    assert origin.op is not None
-    symbols.within(origin, origin.op, outputs)
-    return symbols.groups.of(origin.scope)
+def group_of(symbols: SymbolTable, run: OpRun, cause: e.Cause, outputs: tuple[int, ...]) -> int:
+    """The group in which an op ran; the results in a composite are called after it."""
+    origin, groups = run.origin, symbols.groups
+    if origin.scope is not None:
+        symbols.within(origin, run.op, outputs)
+    call = groups.call_at(run.serial, run.thread, origin) if groups.calls else NO_CALL
+    if call != NO_CALL:
+        symbols.returned.note(call, symbols.place(origin).span, outputs)
+    return groups.of(call, origin.scope, cause)
 
 
 def cause_of(symbols: SymbolTable, run: OpRun, pauses: Pauses) -> e.Cause:
@@ -217,14 +224,14 @@ def _made(symbols: SymbolTable, creation: Creation, span: int) -> e.Event:
     number, value, strings = creation.tensor, creation.value, symbols.strings
     if creation.variable is None:
         tensor = symbols.tensor(number, value, Role.CONSTANT, span)
-        if _inside_call(creation.origin):
+        if is_inside_call(creation.origin):
             symbols.tensors.rename(tensor, strings.index(creation.how))
     else:
         tensor = symbols.state(number, value, creation.variable)
     return e.Made(tensor, strings.index(creation.how), symbols.known(creation.source))
 
 
-def _inside_call(origin: Origin) -> bool:
+def is_inside_call(origin: Origin) -> bool:
     """Whether something was made inside a call, say of a layer: the name is that of its result."""
     scope = origin.scope
     place = origin.code, origin.instruction

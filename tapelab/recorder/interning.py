@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.core.large_values import Dropped
-from tapelab.core.origin import ModuleScope, Origin, Scope
+from tapelab.core.origin import Origin
 from tapelab.core.value_types import Nest, Value
 from tapelab.recorder.shared_buffers import shared_buffers
 from tapelab.recording import source
@@ -22,7 +22,7 @@ from tapelab.recording.measures import Measure, measured
 from tapelab.recording.measures import as_columns as measure_columns
 from tapelab.recording.previews import Preview, PreviewBudget
 from tapelab.recording.previews import as_columns as preview_columns
-from tapelab.recording.schema import Group, Role, Source
+from tapelab.recording.schema import Role, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,10 +112,28 @@ class Spans:
         """The name that the code gives to what a span computes; empty if it gives none."""
         if span < 0:
             return ""
-        file = list(self.files)[self.rows[span][0]]
+        return self._names_at(span).by_extent.get(self.extent(span), "")
+
+    def _names_at(self, span: int) -> source.Names:
+        return self._names_in(list(self.files)[self.rows[span][0]])
+
+    def _names_in(self, file: str) -> source.Names:
         if file not in self._names:
             self._names[file] = source.Names.of(file)
-        return self._names[file].by_extent.get(self.rows[span][1:], "")
+        return self._names[file]
+
+    def targets(self, span: int) -> tuple[str, ...]:
+        """The names that the code unpacks what a span computes into; none if it does not."""
+        return self._names_at(span).unpacked.get(self.extent(span), ()) if span >= 0 else ()
+
+    def returns(self, code: CodeType) -> Sequence[tuple[str | Extent, ...]]:
+        """What each `return` of a function returns: names, and the places of other expressions."""
+        names = self._names_in(code.co_filename)
+        return names.returns.get((code.co_firstlineno, code.co_name), ())
+
+    def extent(self, span: int) -> Extent:
+        """Where a span stands in its file."""
+        return self.rows[span][1:]
 
     def text(self, span: int) -> str:
         """The source text of a span, its first line if it has several."""
@@ -126,6 +144,16 @@ class Spans:
         if not 0 < line <= len(lines):
             return ""
         return lines[line - 1][start : end if end_line == line else None]
+
+    def whole_text(self, span: int) -> str:
+        """The source text of a span in one line."""
+        file, line, start, end_line, end = self.rows[span]
+        lines = source.lines_of(list(self.files)[file])[line - 1 : end_line]
+        if not lines:
+            return ""
+        lines[-1] = lines[-1][:end]
+        lines[0] = lines[0][start:]
+        return " ".join(" ".join(lines).split())
 
     def tape(self, span: int) -> str:
         """What a `with` calls the tape that it opens."""
@@ -263,11 +291,15 @@ class Tensors:
         if preview is not None:
             self.previews[at] = preview
 
-    def rename(self, index: int, name: int) -> None:
-        """Give a tensor a text of ours in place of the user's name."""
+    def rename(self, index: int, name: int, *, named: bool = False) -> None:
+        """Give a tensor another name of the user's, or a text of ours in place of it."""
         at = index * WIDTH
         self.rows[at + list(_COLUMNS).index("name")] = name
-        self.rows[at + list(_COLUMNS).index("named")] = 0
+        self.rows[at + list(_COLUMNS).index("named")] = int(named)
+
+    def is_named(self, index: int) -> bool:
+        """Whether a tensor has a name of the user's."""
+        return bool(self.rows[index * WIDTH + list(_COLUMNS).index("named")])
 
     def _dtype(self, dtype: np.dtype[Any]) -> int:
         name = "string" if dtype.kind == "O" else dtype.name
@@ -308,27 +340,3 @@ def words_of(value: NDArray[Any]) -> str:
 
     text = printed(value.tolist()) if value.size <= MOST_WORDS else ""
     return text if len(text) <= LONGEST_WORDS else ""
-
-
-class Groups:
-    """The composites that ran, each call by itself."""
-
-    def __init__(self, spans: Spans) -> None:
-        self._spans = spans
-        self._index: dict[int, int] = {}
-        self._alive: list[Scope] = []
-        self.rows: list[Group] = []
-
-    def of(self, scope: Scope | None) -> int:
-        """The index of a running composite; -1 for none."""
-        if scope is None:
-            return -1
-        index = self._index.get(id(scope))
-        if index is None:
-            outer = self.of(scope.outer)
-            index = self._index[id(scope)] = len(self.rows)
-            self._alive.append(scope)
-            span = self._spans.of(scope.code, scope.instruction)
-            kind = "module" if isinstance(scope, ModuleScope) else ""
-            self.rows.append(Group(scope.name, outer, span, kind))
-        return index

@@ -51,19 +51,19 @@ def encode_ops(symbols: SymbolTable, runs: Sequence[OpRun], pauses: Pauses) -> C
     spans, ops = np.array([(place.span, place.op) for place in places], np.intc).T
     scoped = np.array([origin.scope is not None for origin in different])[at]
     outputs = symbols.results(result_ids, [run.results for run in runs], places, at)
-    groups = np.full(len(runs), -1, np.intc)
-    for one in np.flatnonzero(scoped).tolist():
-        groups[one] = group_of(symbols, origins[one], (outputs[one],))
     plain = ~scoped & _taken_by(symbols, runs)
     taken = np.fromiter(map(len, ids), np.intc, len(ids))
     ends = np.cumsum(taken + 5)
     starts = ends - taken - 5
     fields = np.empty(ends[-1], np.intc)
     fields[starts] = ops[at]
-    fields[starts + 1] = groups
+    fields[starts + 1] = -1
     fields[starts + 2] = e.Cause.TAPED
-    for one in np.flatnonzero(~plain).tolist():
-        fields[starts[one] + 2] = cause_of(symbols, runs[one], pauses)
+    in_calls = bool(symbols.groups.calls)
+    for one in range(len(runs)) if in_calls else np.flatnonzero(~plain).tolist():
+        cause = e.Cause.TAPED if plain[one] else cause_of(symbols, runs[one], pauses)
+        fields[starts[one] + 1] = group_of(symbols, runs[one], cause, (outputs[one],))
+        fields[starts[one] + 2] = cause
     fields[starts + 3] = taken
     fields[_all_within(starts + 4, taken)] = _inputs(symbols, ids, values)
     fields[ends - 1] = outputs

@@ -13,12 +13,13 @@ from tapelab.core.origin import (
     CustomGradientScope,
     InternalScope,
     LoggedTensor,
-    ModuleScope,
     Origin,
     within,
 )
 from tapelab.core.value_types import Value, Values
-from tapelab.recorder.interning import NOWHERE, Groups, Interned, Spans, Tensors, place_of
+from tapelab.recorder.groups import Groups
+from tapelab.recorder.interning import NOWHERE, Interned, Spans, Tensors, place_of
+from tapelab.recorder.returned_values import ReturnedValues
 from tapelab.recording.schema import Role, VariableFacts
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class SymbolTable:
     def __init__(self, tape: GradientTape) -> None:
         self.tape = tape
         self.spans = Spans()
-        self.groups = Groups(self.spans)
+        self.groups = Groups(tape, self.spans)
+        self.returned = ReturnedValues(self.groups, self.spans)
         self.strings = Interned()
         self.tensors = Tensors(self.strings)
         self.ops = Interned()
@@ -131,28 +133,35 @@ class SymbolTable:
         return place
 
     def within(self, origin: Origin, op: Op, results: tuple[int, ...]) -> None:
-        """Of the results inside one composite only the last keeps the name the user gave.
-
-        What the user's own code computes inside a module keeps its names.
-        """
-        scope = origin.scope
+        """Of the results inside one composite only the last keeps the name the user gave."""
+        scope, place = origin.scope, place_of(origin)
         internal = within(scope, InternalScope)
         if internal is not None:
             for each in results:
                 self.tensors.rename(each, self.strings.index(internal.name))
         if scope is None or type(scope) is CustomGradientScope or internal is not None:
             return
-        place = origin.code, origin.instruction
-        if type(scope) is ModuleScope and (scope.code, scope.instruction) != place:
+        called = None
+        while scope is not None and type(scope) is not CustomGradientScope:
+            called = scope if (scope.code, scope.instruction) == place else called
+            scope = scope.outer
+        if called is None:  # the op stands in the user's code, such as that of a traced function
             return
-        while scope.outer is not None and type(scope.outer) is not CustomGradientScope:
-            around = scope.outer
-            if type(around) is ModuleScope and (around.code, around.instruction) != place:
-                break
-            scope = around
-        for earlier, title in self._inside.get(id(scope), ()):
+        for earlier, title in self._inside.get(id(called), ()):
             self.tensors.rename(earlier, self.strings.index(title))
-        self._inside[id(scope)] = [(each, op.title.lower()) for each in results]
+        self._inside[id(called)] = [(each, op.title.lower()) for each in results]
+
+    def name_results(self, results: tuple[int, ...], span: int) -> None:
+        """Call the results of an op by the names that they are unpacked into."""
+        for index, name in zip(results, self.spans.targets(span), strict=False):
+            if name:
+                self.tensors.rename(index, self.strings.index(name), named=True)
+
+    def name_returned(self) -> None:
+        """Call what functions returned by the names that their callers give to it."""
+        for tensor, name, named in self.returned.found():
+            if named or not self.tensors.is_named(tensor):
+                self.tensors.rename(tensor, self.strings.index(name), named=named)
 
     def state(self, number: int, value: Value, owner: VariableIdentity) -> int:
         """The index of a state of a variable."""

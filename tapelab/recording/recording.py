@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,11 @@ from tapelab.errors import RecordingError
 from tapelab.recording.atomic_write import SUFFIX, write
 from tapelab.recording.codec import decode, to_packed
 from tapelab.recording.drawable import FORMS, Pictured
-from tapelab.recording.events import KIND_OF, Event, Located, unpack
+from tapelab.recording.events import KIND_OF, Event, Located, Ran, unpack
 from tapelab.recording.facts import WORDS
 from tapelab.recording.measures import Measures
 from tapelab.recording.previews import Previews
-from tapelab.recording.schema import RecordingData, Settings, Span, TensorFacts
+from tapelab.recording.schema import GroupKind, RecordingData, Settings, Span, TensorFacts
 
 
 class Recording(RecordingData, Pictured):
@@ -105,6 +105,13 @@ class Recording(RecordingData, Pictured):
     def _spans(self) -> list[Span]:
         names = ("source", "line", "column", "end_line", "end_column")
         return list(map(Span, *(self.columns[f"span.{name}"].tolist() for name in names)))
+
+    def composite_of(self, ran: Ran) -> int:
+        """The innermost composite or module that an op is part of; -1 for none."""
+        group = ran.group
+        while group >= 0 and self.groups[group].kind not in COMPUTING:
+            group = self.groups[group].parent
+        return group
 
     def text_at(self, index: int) -> str:
         """The source text of a span; only its first line if it has several."""
@@ -201,6 +208,8 @@ class Happenings(Sequence[Located]):
         return located
 
 
+COMPUTING: Final = frozenset({GroupKind.COMPOSITE, GroupKind.MODULE})
+"""The kinds of the groups that functions and classes of tf make."""
 _TENSOR = ("role", "shape", "dtype", "name", "named", "variable", "span", "value")
 _TABLES = (
     *("maker", "tape", "strings", "shapes", "dtypes"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final
 
@@ -49,19 +50,35 @@ class TapeFacts:
     consumed: bool = False
 
 
+class GroupKind(StrEnum):
+    """What holds the ops of a group together."""
+
+    COMPOSITE = ""
+    MODULE = "module"
+    CALL = "call"
+    BEFORE = "before"
+    AFTER = "after"
+
+
 @dataclass(frozen=True)
 class Group:
-    """A call of a composite such as softmax, so that a picture can fold its ops.
+    """Ops that a figure can fold: a composite such as softmax, or a call.
 
-    `kind` is "module" for a call of a module, a layer or a model, "call" for one of a function of
-    the user's, with the text of its `arguments`.
+    Calls are those of modules, layers and models, and of the user's functions, the latter with the
+    text of their `arguments`. What ran before the tape was opened, or after it was closed, is a
+    group as well.
     """
 
     name: str
     parent: int
     span: int
-    kind: str = ""
+    kind: str = GroupKind.COMPOSITE
     arguments: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name, and what was passed to a call."""
+        return f"{self.name}({self.arguments})" if self.arguments else self.name
 
     def to_json(self) -> dict[str, Any]:
         """The fields for a header; texts are left out where they are empty."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -74,9 +74,16 @@ def _characters(lines: list[str], line: int, byte_column: int) -> int:
 
 @dataclass
 class Names:
-    """The names that assignments of one file give to the expressions on their right."""
+    """The names that the code of one file gives to the values of expressions.
+
+    `by_extent` has the target of an assignment, `unpacked` the targets into which a value is
+    unpacked, and `returns` what the functions return: names, and the places of other expressions.
+    Functions are known by their first line and name, as their code objects are.
+    """
 
     by_extent: dict[Extent, str] = field(default_factory=dict)
+    unpacked: dict[Extent, tuple[str, ...]] = field(default_factory=dict)
+    returns: dict[tuple[int, str], list[tuple[str | Extent, ...]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, file: str) -> Names:
@@ -85,12 +92,15 @@ class Names:
 
     def _note(self, node: ast.AST, lines: list[str]) -> None:
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self._put(value, name, lines)
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
                 for target, value in zip(names, values, strict=False):
-                    if isinstance(target, ast.Name):
-                        self._put(value, target.id, lines)
+                    self._put(value, _target(target), lines)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):
+                self.unpacked[_extent(value, lines)] = tuple(map(_target, names))
+            case ast.Assign(targets=targets, value=value):
+                plain = next((each for each in targets if isinstance(each, ast.Name)), targets[0])
+                self._put(value, _target(plain), lines)
+                self._put_parts(value, _target(plain), lines)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 self._put(value, name, lines)
             case ast.AugAssign(target=ast.Name(id=name)):
@@ -100,11 +110,59 @@ class Names:
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
                 self._put(value, name, lines)
 
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                first = min(each.lineno for each in (node, *node.decorator_list))
+                self.returns[first, node.name] = [
+                    _parts(value, lines) for value in _returned_by(node)
+                ]
+            case ast.Lambda(body=body):
+                known = self.returns.setdefault((node.lineno, "<lambda>"), [])
+                known.append(_parts(body, lines))
+
     def _put(self, node: ast.expr | ast.stmt, name: str, lines: list[str]) -> None:
-        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
-        start = _characters(lines, node.lineno, node.col_offset)
-        extent = (node.lineno, start, end_line, _characters(lines, end_line, end_column))
-        self.by_extent[extent] = name
+        if name:
+            self.by_extent[_extent(node, lines)] = name
+
+    def _put_parts(self, value: ast.expr, name: str, lines: list[str]) -> None:
+        """The parts of a list or a dict that is written out: `weights[0]`, `weights['w']`."""
+        match value:
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                keys: list[str] = [str(number) for number in range(len(parts))]
+            case ast.Dict(keys=given, values=parts):
+                keys = [ast.unparse(key) if isinstance(key, ast.Constant) else "" for key in given]
+            case _:
+                return
+        for key, part in zip(keys, parts, strict=True):
+            if name and key:
+                self._put(part, f"{name}[{key}]", lines)
+
+
+def _target(node: ast.expr) -> str:
+    """What an assignment calls a value; empty where it is unpacked further."""
+    named = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
+    return ast.unparse(node) if named else ""
+
+
+def _extent(node: ast.expr | ast.stmt, lines: list[str]) -> Extent:
+    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
+    start = _characters(lines, node.lineno, node.col_offset)
+    return node.lineno, start, end_line, _characters(lines, end_line, end_column)
+
+
+def _returned_by(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
+    """What the `return` statements of a function return, without those of functions inside."""
+    pending: list[ast.AST] = [*function.body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Return):
+            yield from filter(None, [node.value])
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def _parts(value: ast.expr, lines: list[str]) -> tuple[str | Extent, ...]:
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    return tuple([_target(part) or _extent(part, lines) for part in parts])
 
 
 @lru_cache(maxsize=64)
