@@ -82,7 +82,7 @@ test('keys step, jump and select', () => {
     press(key);
     return handle.step();
   });
-  assert.deepEqual(steps, [2, 3, 2, 11, 1, 6, 5]);
+  assert.deepEqual(steps, [1, 2, 1, 11, 0, 6, 5]);
   press('ArrowDown');
   assert.match(text('.insp h3'), /\w/);
 });
@@ -126,7 +126,7 @@ test('who listens hears of each step once', () => {
   handle.dispatch({ kind: 'next' });
   handle.dispatch({ kind: 'select', node: 1 });
   handle.dispatch({ kind: 'last' });
-  assert.deepEqual(received, [2, 11]);
+  assert.deepEqual(received, [1, 11]);
 });
 
 test('an explanation comes first, with the culprit, the line to write and the cut', () => {

@@ -61,7 +61,7 @@ test('a number that was not kept is never invented', () => {
 });
 
 test('numbers that do not fit give way to the shape', () => {
-  assert.equal(formatBrief(tensor([0.1543, 0.3086, 0.4629], [3]), 12), '[3]');
+  assert.equal(formatBrief(tensor([0.1543, 0.3086, 0.4629], [3]), 12), 'float32 (3,)');
 });
 
 test('a type reads as words', () => {

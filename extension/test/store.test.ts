@@ -28,7 +28,9 @@ test('a step forward and a step back end where they began', () => {
 
 test('steps stop at both ends', () => {
   assert.equal(reduce(state({ step: 11 }), { kind: 'next' }).step, 11);
-  assert.equal(reduce(state(), { kind: 'previous' }).step, 1);
+  assert.equal(reduce(state(), { kind: 'previous' }).step, 0);
+  assert.equal(reduce(state({ step: 0 }), { kind: 'previous' }).step, 0);
+  assert.equal(reduce(state({ step: 8 }), { kind: 'first' }).step, 0);
   assert.equal(reduce(state(), { kind: 'go', step: 999 }).step, 11);
 });
 
@@ -48,8 +50,8 @@ test('a frame chosen on the way forward shows it running', () => {
 
 test('play starts over at the end and pauses by itself', () => {
   let playing = reduce(state({ step: 11 }), { kind: 'toggle' });
-  assert.deepEqual([playing.step, playing.playing], [1, true]);
-  for (let tick = 0; tick < 10; tick++) playing = reduce(playing, { kind: 'tick' });
+  assert.deepEqual([playing.step, playing.playing], [0, true]);
+  for (let tick = 0; tick < 11; tick++) playing = reduce(playing, { kind: 'tick' });
   assert.deepEqual([playing.step, playing.playing], [11, false]);
 });
 

@@ -148,7 +148,7 @@ def encode_op_run(symbols: SymbolTable, run: OpRun, place: Place, pauses: Pauses
     outputs = tuple([symbols.result(i, value, place) for i, value in run.result_pairs])
     cause = cause_of(symbols, run, pauses)
     group = group_of(symbols, run, cause, outputs)
-    if len(outputs) > 1 and not isis_inside_call(run.origin):
+    if len(outputs) > 1 and not is_inside_call(run.origin):
         symbols.name_results(outputs, place.span)
     known = symbols.tensors.by_id
     inputs = [

@@ -14,9 +14,10 @@ from enum import Enum
 from functools import reduce
 from typing import Final, NamedTuple
 
+from tapelab.locales import sentence, translated
 from tapelab.recording import Recording
 from tapelab.recording import events as e
-from tapelab.recording.schema import Group
+from tapelab.recording.schema import Group, GroupKind
 from tapelab.views.call_groups import CallGroups
 from tapelab.views.tape_graph import Graph, NodeKind
 from tapelab.views.timeline import Model
@@ -29,6 +30,13 @@ MANY: Final = 60
 """So many items may stand in a line; more are shown in stretches."""
 SHOWN: Final = 40
 """At first so many nodes are shown, if folding can do it."""
+
+
+OUTSIDE: Final[dict[str, str]] = {
+    GroupKind.BEFORE: sentence("before the tape"),
+    GroupKind.AFTER: sentence("after the tape"),
+}
+"""What the groups of that which ran outside the tape are called."""
 
 
 class FoldKind(Enum):
@@ -49,7 +57,8 @@ class Fold:
 
     `first` is the first of them, `last` the last on the tape, or of all where none is on it.
     `size` counts ops, or the iterations of a loop; `turn` says which iteration it is, or begins
-    with, from 1, and is 0 outside of loops.
+    with, from 1, and is 0 outside of loops. `outside` says that it holds what ran before the tape
+    was opened, or after it was closed.
     """
 
     kind: FoldKind
@@ -59,6 +68,7 @@ class Fold:
     size: int
     turn: int
     group: int = -1
+    outside: bool = False
 
 
 @dataclass
@@ -88,7 +98,7 @@ class Folds:
 
     def _is_calm(self, fold: int) -> bool:
         each = self.folds[fold]
-        return each.kind is not FoldKind.LOOP or each.size <= PARTS
+        return not each.outside and (each.kind is not FoldKind.LOOP or each.size <= PARTS)
 
     def hidden_by(self, opened: AbstractSet[int]) -> list[int]:
         """For each fold the outermost closed one that hides it, or -1 where it is open."""
@@ -112,7 +122,7 @@ def fold_name(model: Model, folds: Folds, fold: Fold) -> str:
     if fold.group < 0:
         return model.label(fold.last)
     group = folds.groups[fold.group]
-    return f"{group.name}({group.arguments})" if group.arguments else group.name
+    return translated(OUTSIDE[group.kind]) if group.kind in OUTSIDE else group.title
 
 
 class _Sequence(NamedTuple):
@@ -166,12 +176,17 @@ class _Folder:
             self.found.of_node[node] = number
         return number
 
-    def fold(self, kind: FoldKind, parent: int, stretch: tuple[int, int], **about: int) -> int:
+    def fold(
+        self, kind: FoldKind, parent: int, stretch: tuple[int, int], *, turn: int, size: int = -1,
+        group: int = -1,
+    ) -> int:  # fmt: skip
         start, end = stretch
-        about.setdefault("size", end - start)
+        size = end - start if size < 0 else size
+        outside = group >= 0 and self.groups[group].kind in OUTSIDE
         ran = self.ran[start:end]
         taped = (node for node in reversed(ran) if self.graph.nodes[node].kind is NodeKind.OP)
-        return self.add(Fold(kind, parent, ran[0], next(taped, ran[-1]), **about), start, end)
+        last = next(taped, ran[-1])
+        return self.add(Fold(kind, parent, ran[0], last, size, turn, group, outside), start, end)
 
     def fill(self, parent: int, stretch: tuple[int, int], depth: int) -> None:
         """Fold a stretch of what ran, `depth` composites deep."""

@@ -121,12 +121,16 @@ def format_brief(tensor: TensorFacts, room: int) -> str:
     text = format_values(tensor) if elements <= LISTED else None
     if text is not None and len(text) <= room:
         return text
-    return format_shape(tensor.shape) if tensor.shape else (text or translated(NOT_KEPT))
+    if not tensor.shape:
+        return text or translated(NOT_KEPT)
+    shape = format_shape(tensor.shape)
+    typed = f"{tensor.dtype} {shape}"
+    return typed if len(tensor.shape) == 1 and len(typed) <= room else shape
 
 
 def format_shape(shape: tuple[int, ...]) -> str:
-    """`[3]` or `2×3`."""
-    return f"[{shape[0]}]" if len(shape) == 1 else "×".join(map(str, shape))
+    """`(3,)` or `2×3`: never in brackets, as values are."""
+    return f"({shape[0]},)" if len(shape) == 1 else "×".join(map(str, shape))
 
 
 def count(amount: int, word: str) -> str:

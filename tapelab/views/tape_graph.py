@@ -79,6 +79,8 @@ class Graph:
     frames: list[Frame] = field(default_factory=list)
     of_tensor: dict[int, int] = field(default_factory=dict)
     of_event: dict[int, int] = field(default_factory=dict)
+    opened: int = -1
+    """The event with which the tape began to record; what was before has no frame."""
 
     def ops(self) -> int:
         """How many ops are on the tape."""
@@ -130,7 +132,8 @@ class _Builder:
     """Collects nodes, edges and frames while the events pass by, in the order of running."""
 
     def __init__(self, recording: Recording) -> None:
-        self.graph = Graph()
+        opened = recording.placed(e.Reset)[-1:] or recording.placed(e.Opened)[:1]
+        self.graph = Graph(opened=opened[0].index if opened else -1)
         self.roles = recording.columns["tensor.role"].tolist()
         self.variables = recording.columns["tensor.variable"].tolist()
         self.watched_variables: set[int] = set()
@@ -148,6 +151,8 @@ class _Builder:
 
     def frame(self, kind: FrameKind, event: int, node: int) -> None:
         frames = self.graph.frames
+        if event < self.graph.opened:
+            return
         if node >= 0 and self.graph.nodes[node].frame < 0:
             self.graph.nodes[node].frame = len(frames)
         frames.append(Frame(kind, event, node))

@@ -64,6 +64,8 @@ def _step_summary(model: Model, step: Step) -> str:
     """What happens at a step, in a few words."""
     number, steps = step.number, len(model)
     to = model.label(step.node)
+    if not number:
+        return say("step 0 of {steps}: the tape begins to record", steps=steps)
     if step.phase != BACKWARD:
         ran = f"{model.tag(step.frame)} {model.frame_label(step.frame)}"
         return say(
@@ -85,6 +87,9 @@ def _timeline_table(model: Model, step: Step, *, marked: bool = False) -> str:
     """
     rows: list[Row] = [("", "", "", say("value"), say("gradient"), "")]
     numbers = _numbers(model)
+    if before := sum(0 <= each.event < model.graph.opened for each in model.graph.nodes):
+        template = say_many("{count} op before the tape", "{count} ops before the tape", before)
+        rows.append(("", "⋮", template, "", "", ""))
     for at, more in _shortened(range(len(numbers))):
         if more:
             rows.append(

@@ -103,12 +103,20 @@ class Model:
         """The number of steps, forwards and back."""
         return len(self.graph.frames) + len(self.flows)
 
+    @cached_property
+    def first(self) -> int:
+        """The first step: 0, where the `with` of the tape stands in the code, and else 1."""
+        opened = self.graph.opened
+        return int(opened < 0 or self.recording.event_spans[opened] < 0)
+
     def at(self, number: int) -> Step:
         """What is lit at a step; numbers beyond the ends mean the first and the last."""
-        number = max(1, min(len(self), number))
+        number = max(self.first, min(len(self), number))
         frames = self.graph.frames
         if not len(self):
             return Step(0, EMPTY)
+        if not number:
+            return Step(0, FORWARD)
         if number <= len(frames):
             return Step(number, FORWARD, number - 1, frames[number - 1].node)
         return self._backward(number, self.flows[number - len(frames) - 1])

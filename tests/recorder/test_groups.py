@@ -235,8 +235,8 @@ with tf.GradientTape() as tape:
 """
     recording = recording_of(text)
     assert paths_of(recording) == [
-        ('cell(weights["w"])', "self.h"),
-        ('cell(weights["w"])', "one, other"),
+        ("cell", "self.h"),
+        ("cell", "one, other"),
         ("both(one)", "mu"),
         ("both(one)", "sigma"),
         ("", "target"),

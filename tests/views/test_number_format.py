@@ -60,7 +60,8 @@ def test_a_tensor_stands_in_one_line_with_as_few_decimals_as_it_needs(value, dty
 
 
 def test_what_does_not_fit_is_shown_by_its_shape():
-    assert format_brief(tensor([1 / 3, 2 / 3]), 10) == "[2]"
+    assert format_brief(tensor([1 / 3, 2 / 3]), 10) == "(2,)"
+    assert format_brief(tensor([1 / 3, 2 / 3]), 12) == "float32 (2,)"
     assert format_brief(tensor(np.ones((3, 7))), 200) == "3×7"
 
 

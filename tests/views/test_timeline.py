@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import tapelab as tf
 from tapelab.views.tape_graph import EdgeKind, FrameKind, NodeKind
-from tapelab.views.timeline import Model
+from tapelab.views.timeline import FORWARD, Model
 
 
 def labels(model):
@@ -55,7 +55,8 @@ def test_zero_none_and_shown_as_zero_are_different_things(golden):
 
 def test_steps_beyond_the_ends_are_the_ends(golden):
     model = Model.of(golden("scene_a"))
-    assert model.at(-3) == model.at(1)
+    assert model.at(-3) == model.at(0)
+    assert (model.at(0).phase, model.at(0).frame) == (FORWARD, -1)
     assert model.at(99) == model.at(11)
 
 

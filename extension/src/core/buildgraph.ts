@@ -39,6 +39,12 @@ function returnedValues(recording: Recording): Set<number> {
   return found;
 }
 
+/** The event with which the tape began to record, or was reset; -1 where that is unknown. */
+function openingOf(recording: Recording): number {
+  const reset = recording.kinds.lastIndexOf(Kind.Reset);
+  return reset < 0 ? recording.kinds.indexOf(Kind.Opened) : reset;
+}
+
 /** Build the graph and the timeline from the events. */
 export function buildGraph(recording: Recording): Graph {
   const { kinds } = recording;
@@ -47,7 +53,7 @@ export function buildGraph(recording: Recording): Graph {
   while (kinds[end - 1] === Kind.Flowed) end--;
   let ops = 0;
   for (let index = 0; index < end; index++) if (kinds[index] === Kind.Ran) ops++;
-  const builder = new GraphBuilder(recording, ops);
+  const builder = new GraphBuilder(recording, ops, openingOf(recording));
   const returned = returnedValues(recording);
   const after = wantedAfterTape(recording, end);
   for (let index = 0; index < end; index++) {

@@ -1,6 +1,7 @@
-import type { GroupInfo } from './schema.js';
 import type { Model } from './model.js';
+import type { GroupInfo } from './schema.js';
 import { labelOf } from './stepstate.js';
+import { say } from './words.js';
 
 export enum FoldKind {
   /** The ops of one call of a composite, a module or a function, or in the block of a tape. */
@@ -44,7 +45,7 @@ export const MANY = 60;
 const SHOWN = 40;
 
 /** The folds that are open at first: level by level, as long as some dozens of nodes suffice. */
-export function openAtFirst({ kind, parent, size, ofNode }: Folds): Set<number> {
+export function openAtFirst({ kind, parent, size, group, groups, ofNode }: Folds): Set<number> {
   const parts = new Int32Array(kind.length);
   let shown = 0;
   for (let node = 0; node < ofNode.length; node++) {
@@ -52,7 +53,9 @@ export function openAtFirst({ kind, parent, size, ofNode }: Folds): Set<number> 
     if (fold < 0) shown++;
     else parts[fold]!++;
   }
-  const calm = (fold: number): boolean => kind[fold] !== FoldKind.Loop || size[fold]! <= PARTS;
+  const outside = groups.map((each) => each.kind === 'before' || each.kind === 'after');
+  const calm = (fold: number): boolean =>
+    !outside[group[fold]!] && (kind[fold] !== FoldKind.Loop || size[fold]! <= PARTS);
   let [level, next]: [number[], number[]] = [[], []];
   parent.forEach((around, fold) => {
     if (around >= 0) parts[around]!++;
@@ -86,6 +89,12 @@ export function hiddenBy(folds: Folds, open: ReadonlySet<number>): Int32Array {
 /** What a fold is called: the composite, or what each iteration of a loop ends with. */
 export function foldName(model: Model, folds: Folds, fold: number): string {
   const group = folds.groups[folds.group[fold]!];
-  if (!group) return labelOf(model, folds.last[fold]!);
+  return group ? groupName(group) : labelOf(model, folds.last[fold]!);
+}
+
+/** What a group is called: the composite, or the call as the user wrote it. */
+export function groupName(group: GroupInfo): string {
+  if (group.kind === 'before') return say('before the tape');
+  if (group.kind === 'after') return say('after the tape');
   return group.arguments === undefined ? group.name : `${group.name}(${group.arguments})`;
 }

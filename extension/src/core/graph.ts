@@ -51,4 +51,6 @@ export interface Graph {
   readonly frameNode: Numbers;
   readonly nodeOfTensor: Int32Array;
   readonly nodeOfEvent: Int32Array;
+  /** The event with which the tape began to record, or -1; what was before has no frame. */
+  readonly opened: number;
 }

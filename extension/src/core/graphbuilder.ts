@@ -18,6 +18,7 @@ export class GraphBuilder {
   constructor(
     private readonly recording: Recording,
     ops: number,
+    private readonly opened: number,
   ) {
     const room = 2 * ops + 256;
     this.nodes = new Table(['kind', 'tensor', 'event', 'frame', 'firstEdge'], room);
@@ -41,6 +42,7 @@ export class GraphBuilder {
   }
 
   private frame(kind: FrameKind, event: number, node: number): void {
+    if (event < this.opened) return;
     const at = this.frames.add();
     const columns = this.frames.in;
     if (node >= 0 && this.nodes.in.frame[node]! < 0) this.nodes.in.frame[node] = at;
@@ -159,6 +161,7 @@ export class GraphBuilder {
       frameNode: frames.column('node'),
       nodeOfTensor: this.nodeOfTensor,
       nodeOfEvent: this.nodeOfEvent,
+      opened: this.opened,
     };
   }
 }

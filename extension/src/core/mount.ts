@@ -9,6 +9,7 @@ import { parseRecording, RecordingError } from './recording.js';
 import type { Recording } from './recording.js';
 import { createRoot } from './root.js';
 import { Kind } from './schema.js';
+import { clampStep } from './stepstate.js';
 import { AT_FIRST } from './state.js';
 import { createStore } from './store.js';
 import type { State } from './state.js';
@@ -61,10 +62,7 @@ function initialState(model: Model, options: MountOptions): State {
   const lacks = explanation?.connected === false || explanation?.partial;
   const asks = options.why || (lacks && !options.step && !options.predict);
   const asksWhy = findings > 0 && asks;
-  const step = Math.max(
-    1,
-    Math.min(model.stepCount, options.step ?? (options.whatIf ? model.stepCount : 1)),
-  );
+  const step = clampStep(model, options.step ?? (options.whatIf ? model.stepCount : 0));
   const view = asksWhy ? 'why' : 'tape';
   return { ...AT_FIRST, model, step, view, findings, guesses };
 }

@@ -100,11 +100,15 @@ export function formatBrief(tensor: TensorInfo, room: number): string {
   const elements = elementsOf(tensor.shape);
   const text = elements <= 16 ? formatValues(tensor) : null;
   if (text !== null && text.length <= room) return text;
-  return tensor.shape.length ? formatShape(tensor.shape) : (text ?? say('not kept'));
+  if (!tensor.shape.length) return text ?? say('not kept');
+  const shape = formatShape(tensor.shape);
+  const typed = `${tensor.dtype} ${shape}`;
+  return tensor.shape.length === 1 && typed.length <= room ? typed : shape;
 }
 
+/** `(3,)` or `2×3`: never in brackets, as values are. */
 export function formatShape(shape: readonly number[]): string {
-  return shape.length === 1 ? `[${shape[0]}]` : shape.join('×');
+  return shape.length === 1 ? `(${shape[0]},)` : shape.join('×');
 }
 
 /** `float32, a scalar` or `float32, shape 2×3`. */

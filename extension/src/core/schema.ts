@@ -30,7 +30,10 @@ export interface GroupInfo {
   readonly name: string;
   readonly parent: number;
   readonly span: number;
-  /** `module` for a call of a module or a layer, `call` for one of a function of the learner's. */
+  /**
+   * `module` for a call of a module or a layer, `call` for one of a function of the learner's,
+   * `before` and `after` for what ran outside the tape.
+   */
   readonly kind?: string;
   /** The text of the arguments of a call. */
   readonly arguments?: string;

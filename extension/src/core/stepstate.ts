@@ -22,8 +22,15 @@ export interface StepState {
   readonly flow: Flowed | null;
 }
 
-function clampStep(model: Model, step: number): number {
-  return Math.max(1, Math.min(model.stepCount, Math.round(step) || 1));
+/** The first step: 0, where the `with` of the tape stands in the code, and else 1. */
+export function firstStep({ graph, recording }: Model): 0 | 1 {
+  return graph.opened >= 0 && recording.eventSpan(graph.opened) >= 0 ? 0 : 1;
+}
+
+export function clampStep(model: Model, step: number): number {
+  const first = firstStep(model);
+  const rounded = Math.round(step);
+  return Math.max(first, Math.min(model.stepCount, Number.isNaN(rounded) ? first : rounded));
 }
 
 function forward(model: Model, step: number): StepState {

@@ -7,6 +7,7 @@ import type { Open } from './folded.js';
 import { FoldKind, hiddenBy } from './folds.js';
 import type { Folds } from './folds.js';
 import type { Model } from './model.js';
+import { firstStep } from './stepstate.js';
 
 interface Stops {
   readonly open: Open;
@@ -97,7 +98,7 @@ function countBelow(numbers: Int32Array, limit: number): number {
 export function stopBy(model: Model, open: Open, step: number, by: 1 | -1): number {
   const { steps } = stopsOf(model, open);
   const at = by > 0 ? countBelow(steps, step + 1) : countBelow(steps, step) - 1;
-  return steps[at] ?? (by > 0 ? model.stepCount : 1);
+  return steps[at] ?? (by > 0 ? model.stepCount : firstStep(model));
 }
 
 interface FramedState {

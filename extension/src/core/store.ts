@@ -1,6 +1,6 @@
 import { withCall } from './model.js';
 import { firstNonFiniteStep } from './flow.js';
-import { stateAt, stepForFrame } from './stepstate.js';
+import { clampStep, firstStep, stateAt, stepForFrame } from './stepstate.js';
 import { extras } from './extras.js';
 import type { Question } from './predict.js';
 import type { Action, State } from './state.js';
@@ -20,7 +20,7 @@ function within(value: number, low: number, high: number): number {
 }
 
 function goTo(state: State, step: number): State {
-  const clamped = within(Math.round(step) || 1, 1, Math.max(1, state.model.stepCount));
+  const clamped = clampStep(state.model, step);
   return clamped === state.step && state.selected < 0
     ? state
     : {
@@ -125,7 +125,10 @@ function tick(state: State): State {
 
 function play(state: State): State {
   const atEnd = state.step >= state.model.stepCount;
-  return { ...(atEnd ? goTo(state, 1) : state), playing: state.model.stepCount > 1 };
+  return {
+    ...(atEnd ? goTo(state, firstStep(state.model)) : state),
+    playing: state.model.stepCount > 1,
+  };
 }
 
 function chooseCall(state: State, call: number): State {
@@ -141,7 +144,7 @@ export function reduce(state: State, action: Action): State {
     case 'previous':
       return { ...stepBy(state, -1), playing: false };
     case 'first':
-      return stopAt(state, 1);
+      return stopAt(state, firstStep(state.model));
     case 'last':
       return stopAt(state, state.model.stepCount);
     case 'backward':

@@ -222,6 +222,10 @@ function targetName(model: Model, node: number): Span | null {
 /** The stretch of source that the current step is about. */
 export function spanOfStep(model: Model, current: StepState): Span | null {
   if (current.phase === 'backward' && current.through < 0) return targetName(model, current.node);
+  const { opened } = model.graph;
+  if (current.phase === 'forward' && !current.step) {
+    return model.recording.span(model.recording.eventSpan(opened));
+  }
   const span = spanOfFrame(model, current.frame);
   const event = model.graph.frameEvent[current.frame];
   const kind = event === undefined ? undefined : model.recording.kinds[event];

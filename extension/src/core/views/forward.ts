@@ -43,8 +43,8 @@ const WHY_OFF: Readonly<Record<Cause, string>> = {
 
 const assignedHow = (name: string): string[] => [
   say('`{name}` gets a new value', { name }),
-  say('`{name}` grows', { name }),
-  say('`{name}` shrinks', { name }),
+  say('`{name}` is updated', { name }),
+  say('`{name}` is updated', { name }),
   say('`{name}` changes in part', { name }),
 ];
 
@@ -202,8 +202,22 @@ function assigned(
   };
 }
 
+/** What happens at the `with`, before anything is on the tape. */
+function opens(model: Model): Description {
+  const { graph, recording } = model;
+  const earlier = graph.nodeEvent.findIndex((event) => event >= 0 && event < graph.opened) >= 0;
+  return {
+    title: say('`{tape}` begins to record', { tape: recording.header.tape.name }),
+    sentence: [
+      say('Each op that runs on a watched value from here on is written on the tape.'),
+      earlier ? say('What ran before stands in the graph, folded.') : '',
+    ].join(' '),
+  };
+}
+
 /** What the inspector says about a step of the forward pass. */
 export function describeForwardStep(model: Model, current: StepState, slices: Slices): Description {
+  if (current.phase === 'forward' && !current.step) return opens(model);
   const index = model.graph.frameEvent[current.frame];
   const event = index === undefined ? null : model.recording.event(index);
   switch (event?.kind) {

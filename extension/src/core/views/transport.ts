@@ -3,7 +3,7 @@ import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import { NodeKind } from '../graph.js';
-import { glyphOf, labelOf } from '../stepstate.js';
+import { firstStep, glyphOf, labelOf } from '../stepstate.js';
 import type { StepState } from '../stepstate.js';
 import { grouped } from '../numbers.js';
 import type { Action, State } from '../state.js';
@@ -20,6 +20,7 @@ function whatHappens(model: Model, current: StepState): string {
     const op = glyphOf(model, current.through) || labelOf(model, current.through);
     return say('through {op} to {label}', { op, label });
   }
+  if (!current.step) return say('the tape begins to record');
   if (current.node < 0) return say('assign');
   const kind = model.graph.nodeKind[current.node];
   const isRead = kind === NodeKind.Variable || kind === NodeKind.Constant;
@@ -55,7 +56,7 @@ export function transportView(
   { playing, speed }: State,
   dispatch: (action: Action) => void,
 ): VNode {
-  const atStart = current.step <= 1;
+  const atStart = current.step <= firstStep(model);
   const atEnd = current.step >= current.stepCount;
   const go = (kind: 'first' | 'previous' | 'next' | 'last' | 'toggle') => () => dispatch({ kind });
   const forward = current.phase === 'forward';
