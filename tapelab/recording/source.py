@@ -117,7 +117,7 @@ class Names:
                 ]
             case ast.Lambda(body=body):
                 known = self.returns.setdefault((node.lineno, "<lambda>"), [])
-                known.append(_parts(body, lines))
+                known.extend(_parts(value, lines) for value in _branches(body))
 
     def _put(self, node: ast.expr | ast.stmt, name: str, lines: list[str]) -> None:
         if name:
@@ -155,9 +155,18 @@ def _returned_by(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[a
     while pending:
         node = pending.pop()
         if isinstance(node, ast.Return):
-            yield from filter(None, [node.value])
+            yield from _branches(node.value)
         elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             pending.extend(ast.iter_child_nodes(node))
+
+
+def _branches(value: ast.expr | None) -> Iterator[ast.expr]:
+    """The values that an expression may have: both of `a if c else b`."""
+    if isinstance(value, ast.IfExp):
+        yield from _branches(value.body)
+        yield from _branches(value.orelse)
+    elif value is not None:
+        yield value
 
 
 def _parts(value: ast.expr, lines: list[str]) -> tuple[str | Extent, ...]:

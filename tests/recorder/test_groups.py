@@ -256,6 +256,20 @@ with tf.GradientTape() as tape:
     assert paths_of(recording_of(text))[0] == ("double(x)", "double(x)")
 
 
+def test_either_branch_of_what_a_function_returns_may_be_named():
+    text = """
+def dense(x, activation=None):
+    h = x * 2.0
+    return activation(h) if activation else h
+
+x = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    hidden = dense(x, tf.nn.relu)
+    target = dense(hidden)
+"""
+    assert [names for _, names in paths_of(recording_of(text))] == ["h", "hidden", "target"]
+
+
 def test_values_in_a_traced_function_keep_their_names():
     text = """
 @tf.function

@@ -85,7 +85,7 @@ class Explorer:
         assert of > 2
         for end, stands, towards, then in (
             ("Last step", of, "Step back", of - 1),
-            ("First step", 1, "Step", 2),
+            ("First step", 0, "Step", 1),
         ):
             if self.button(end).is_enabled():
                 self.button(end).click()
@@ -100,12 +100,12 @@ class Explorer:
         assert of > 1
         if self.button("First step").is_enabled():
             self.button("First step").click()
-        self.stands_at(1, of)
-        for step in range(2, of + 1):
+        self.stands_at(0, of)
+        for step in range(1, of + 1):
             self.button("Step").click()
             self.stands_at(step, of)
         expect(self.button("Step")).to_be_disabled()
-        for step in range(of - 1, 0, -1):
+        for step in range(of - 1, -1, -1):
             self.button("Step back").click()
             self.stands_at(step, of)
         expect(self.button("Step back")).to_be_disabled()

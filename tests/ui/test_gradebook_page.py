@@ -95,7 +95,7 @@ def test_a_submission_has_an_explorer_that_steps_and_reaches_nothing(page):
     explorer.come_into_view()
     steps = explorer.steps()
     explorer.button("Step").click()
-    explorer.stands_at(2, steps)
+    explorer.stands_at(1, steps)
     assert frame.content_frame.locator("body").evaluate("() => self.origin") == "null"
 
 

@@ -133,7 +133,7 @@ def test_any_host_of_anywidget_modules_runs_the_widget_and_gets_its_steps(page, 
     page.set_content(MODULE_HOST % (in_script(state), in_script(code)))
     explorer = Explorer.within(page)
     explorer.click_to_the_end_and_back()
-    page.wait_for_function("window.saves.at(-1) === 1")
+    page.wait_for_function("window.saves.at(-1) === 0")
     page.evaluate("model.change('step', 3)")
     explorer.stands_at(3, explorer.steps())
     page.evaluate("stop()")

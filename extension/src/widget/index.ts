@@ -178,7 +178,7 @@ function render({ model, el, giveUp = () => {} }: Place): () => void {
   };
   const follow = (): void => {
     const step = model.get('step');
-    if (step > 0) handle?.dispatch({ kind: 'go', step });
+    if (step >= 0) handle?.dispatch({ kind: 'go', step });
   };
   remount();
   model.on('change:step', follow);

@@ -197,6 +197,12 @@ function sourceLine(model: Model, span: Span): string {
   return source?.text.split('\n')[span.line - source.first_line] ?? '';
 }
 
+/** The line in which a span begins, up to its end: of a block the line that opens it. */
+function firstLine(model: Model, span: Span): Span {
+  const end = span.endLine === span.line ? span.endColumn : [...sourceLine(model, span)].length;
+  return { ...span, endLine: span.line, endColumn: end };
+}
+
 /** Where a name stands inside a span: a read of `x` in `x * y` lights `x` alone. */
 function narrowedTo(model: Model, span: Span, name: string): Span {
   if (span.line !== span.endLine || !/^\w+$/.test(name)) return span;
@@ -224,7 +230,8 @@ export function spanOfStep(model: Model, current: StepState): Span | null {
   if (current.phase === 'backward' && current.through < 0) return targetName(model, current.node);
   const { opened } = model.graph;
   if (current.phase === 'forward' && !current.step) {
-    return model.recording.span(model.recording.eventSpan(opened));
+    const block = model.recording.span(model.recording.eventSpan(opened));
+    return block && firstLine(model, block);
   }
   const span = spanOfFrame(model, current.frame);
   const event = model.graph.frameEvent[current.frame];
