@@ -12,14 +12,17 @@ from pathlib import Path
 
 import pytest
 
+from tapelab.grading.assignment import Assignment
 from tapelab.grading.batch import Batch
 from tapelab.grading.collection import find_submissions
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.gradebook.entities import Listed
+from tapelab.grading.grader import grade
 from tapelab.grading.judge import Judge, JudgeEnded, JudgeLimits, trusted_path
 from tapelab.grading.reader import Reader
 from tapelab.grading.result import Status
 from tapelab.grading.runners import GradingPlan, Task, grade_in_judge, grade_in_processes
+from tapelab.grading.sandbox import NoSandboxError, choose_sandbox
 from tapelab.grading.submission import Submission, UnreadableSubmission
 from tests.fixtures import cheap_grading
 from tests.fixtures.cheap_grading import NAME, hand_in
@@ -110,6 +113,34 @@ def test_the_judge_of_a_thread_stays_until_it_ends(tmp_path):
     tasks = [Task.of(Submission.read(tmp_path / f"{name}.py")) for name in ("ada", "eve", "zoe")]
     results = [grade_in_judge(plan_with(LIMITS), task).result for task in tasks]
     assert [each.points for each in results] == [2, 0, 2]
+
+
+EXERCISES = """
+from tapelab.exercises import Exercise
+from tapelab.exercises.checks import value
+EXERCISES = (Exercise("1", "Limit", "", (value("None", 1, -1.0, at=((1.0,),)),), ()),)
+"""
+ANSWER = """
+import resource, tapelab as tf
+tf.exercise("1")(lambda x: float(resource.getrlimit(resource.RLIMIT_CPU)[0]))
+"""
+
+
+@pytest.mark.parametrize("sandbox", ["auto", "unsafe"])
+def test_the_processor_time_of_a_judge_does_not_limit_the_sandbox(tmp_path, sandbox):
+    try:
+        choose_sandbox(sandbox)
+    except NoSandboxError as error:
+        pytest.skip(str(error))
+    (tmp_path / "exercises.py").write_text(EXERCISES)
+    (tmp_path / "ada.py").write_text(ANSWER)
+    assignment = Assignment.load(tmp_path)
+    plan = GradingPlan(
+        grade, Assignment.load, str(tmp_path), assignment.name, assignment.version, sandbox=sandbox
+    )
+    done = grade_in_judge(plan, Task.of(Submission.read(tmp_path / "ada.py")))
+    [check] = done.result.exercises[0].checks
+    assert (check.points, check.text, check.got) == (1, "", "")
 
 
 def test_reading_ends_at_its_limits_and_the_next_submission_is_read(tmp_path):
