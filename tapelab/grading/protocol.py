@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import prod
+from tokenize import TokenError
 from types import EllipsisType
 from typing import Any, Final
 
@@ -39,6 +40,13 @@ MOST_EMPTY: Final = 1 << 16
 """Places of an array without elements, which may become empty lists."""
 _KINDS: Final = "biufcU"
 """The kinds of dtypes that are sent: numbers and text, never objects."""
+
+
+_DAMAGES: Final = (
+    *(ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, SyntaxError),
+    *(TokenError, TypeError, ValueError),
+)
+"""What reading a damaged value raises; NumPy reads the header of an array as Python."""
 
 
 class ProtocolError(ValueError):
@@ -87,7 +95,7 @@ class Payload:
             return _DECODERS[kind](self, content, depth + 1)
         except ProtocolError:
             raise
-        except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
+        except _DAMAGES as error:
             raise ProtocolError(f"a value of kind {kind} is damaged") from error
 
     def buffer(self, at: object) -> bytes:

@@ -90,21 +90,28 @@ class Worker:
                 path = Path(name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(payload.buffer(at))
-        sys.path.insert(0, "")
-        if header["cells"]:
+        notebook = self._notebook(header)
+        sys.path.insert(0, "")  # after what a kernel imports: a student's json.py is not ours
+        if notebook is not None:
             folder = Path(header["folder"])
             folder.mkdir(parents=True, exist_ok=True)
             os.chdir(folder)
         self._put_in_namespace()
         _set_seeds(header["seed"])
-        if header["cells"]:
-            self._run_cells(header)
+        if notebook is not None:
+            self._run_cells(header, notebook)
         self._send({"kind": "ready"})
 
-    def _run_cells(self, header: dict[str, Any]) -> None:
+    def _notebook(self, header: dict[str, Any]) -> Notebook | None:
+        """The shell of a notebook; None in a replay verifier, which has no cells."""
+        if not header["cells"]:
+            return None
         from tapelab.grading.notebook_runner import Notebook  # IPython, which no replay needs
 
-        notebook, skipped = Notebook(script=header["script"]), set(header["skip"])
+        return Notebook(script=header["script"])
+
+    def _run_cells(self, header: dict[str, Any], notebook: Notebook) -> None:
+        skipped = set(header["skip"])
         for at, source in enumerate(header["cells"]):
             if at not in skipped:
                 self._send({"kind": "running", "cell": at})

@@ -42,6 +42,11 @@ def test_an_array_of_many_places_and_no_elements_is_refused(shape, dtype):
         Payload([content]).take({"numbers": [0, "an array", "string"]})
 
 
+@pytest.mark.parametrize("number", [2266])
+def test_a_message_that_once_raised_another_error_is_refused(number):
+    assert hostile_input.read_messages([number], None) == {"refused": 1}
+
+
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (1000, 0), ()])
 def test_an_honest_array_without_elements_arrives(shape):
     payload = Payload()
