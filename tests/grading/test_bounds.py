@@ -101,11 +101,11 @@ def measure(_send):
 
 def predict(_send):
     """The same for predictions."""
-    asked = Question(1, "forward", "x", "+", "number", (2.0,))
+    question = Question(1, "forward", "x", "+", "number", (2.0,))
     size = LONGEST_ANSWER // 2
     texts = ["1" * size + "x", "1" * size + ".x", "/" * size, " " * size + ";" + " " * size + "x"]
     kinds = ("number", "vector", "shape")
-    return [replace(asked, asks=kind).is_right(kind, each) for each in texts for kind in kinds]
+    return [replace(question, asks=kind).is_right(kind, each) for each in texts for kind in kinds]
 
 
 @pytest.mark.parametrize("request_", [measure, predict])
