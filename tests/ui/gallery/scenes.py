@@ -348,7 +348,7 @@ SCENES: Final = tuple(
             View(cell=NOTHING_YET, width=360),
         ),
         (
-            *("t", "The rules of tensors"),
+            *("o", "The rules of tensors"),
             "An entry, and all that it is made of: a product and its gradient, a window, softmax.",
             ATTENTION,
             View(step=2, keys="5"),
@@ -357,7 +357,7 @@ SCENES: Final = tuple(
             View(cell=CONVOLUTION, step=99, keys="5"),
         ),
         (
-            *("film", "The film of a training"),
+            *("n", "The film of a training"),
             "Gradient norms by step: in the panel until one is NaN, and of a whole `fit`.",
             DIVERGING,
             View(width=356, live=RUNNING),
