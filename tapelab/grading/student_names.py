@@ -7,6 +7,7 @@ may hold spaces that do not break. A file belongs to the student in the roster a
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
@@ -17,7 +18,9 @@ def canonical_name(name: str) -> str:
         name.encode("utf-8")
     except UnicodeEncodeError:  # bytes of a file name that are no UTF-8
         name = os.fsencode(name).decode("latin-1")
-    return " ".join(unicodedata.normalize("NFC", name).split())
+    composed = unicodedata.normalize("NFC", name)
+    spaced = "".join(" " if unicodedata.category(each) == "Zs" else each for each in composed)
+    return re.sub(" +", " ", spaced).strip()
 
 
 def logins_by_name(logins: Iterable[str]) -> Mapping[str, str]:

@@ -31,6 +31,6 @@ def test_a_roster_in_decomposed_letters_is_matched_too():
     assert logins_by_name(ROSTER)["José"] == ROSTER[-1]
 
 
-@pytest.mark.parametrize("written", ["Zoe Astrom", "Ada", "ada2", "Ipek"])
+@pytest.mark.parametrize("written", ["Zoe Astrom", "Ada", "ada2", "Ipek", "Zoë\nÅström"])
 def test_another_name_is_another_student(written):
     assert canonical_name(written) not in logins_by_name(ROSTER)
