@@ -17,7 +17,7 @@ widget"""
 
 
 def test_a_question_comes_into_view_where_the_page_is_scrolled_past_it(show):
-    views = show("loops", viewport={"width": 760, "height": 545})
+    views = show("loops", viewport={"width": 760, "height": 360})
     views.press("b")
     views.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     assert views.page.evaluate("scrollY") > 0
@@ -44,7 +44,7 @@ def test_a_question_is_answered_by_keyboard_and_the_next_key_goes_on(show):
 
 
 def test_what_takes_the_focus_in_a_low_place_is_not_left_behind_the_buttons(show):
-    views = show("loops", viewport={"width": 760, "height": 545})
+    views = show("loops", viewport={"width": 760, "height": 360})
     views.press("b", "p")
     views.field.evaluate("field => { field.blur(); scrollTo(0, 0); field.focus() }")
     foot = views.root.get_by_role("toolbar", name="Steps").bounding_box()

@@ -111,10 +111,15 @@ export function lookOf(
     corner,
     stacked: chart.foldAt(place) >= 0,
     watched: model.graph.nodeWatched[node]!,
-    value: tensor ? formatBrief(tensor, room) : '',
+    // Without a dtype there is room for the bars of a vector.
+    value: tensor ? formatBrief(tensor, room, false) : '',
     slot: unrecorded ? null : slot.state,
     tensors: [tensor?.index ?? -1, unrecorded || slot.state === 'zero' ? -1 : slot.tensor],
-    slotText: unrecorded ? '' : node === highlight.questionNode ? '?' : slotText(model, slot, room),
+    slotText: unrecorded
+      ? ''
+      : node === highlight.questionNode
+        ? '?'
+        : slotText(model, slot, room, false),
     lit,
     halo: haloOf(chart, current, place, highlight),
     detail: chart.detail,

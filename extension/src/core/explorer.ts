@@ -9,7 +9,15 @@ import { frameLayout, isSameLayout } from './framelayout.js';
 import type { FrameLayout } from './framelayout.js';
 import { FullScreen } from './fullscreen.js';
 import { glide, standOf } from './glide.js';
-import { focusOn, handleKey, HERE, isLost, keepOneTabStop, keepScrollable } from './keyboard.js';
+import {
+  focusOn,
+  FRAME,
+  handleKey,
+  HERE,
+  isLost,
+  keepOneTabStop,
+  keepScrollable,
+} from './keyboard.js';
 import type { Direction } from './layout.js';
 import { OverlayFocus } from './overlayfocus.js';
 import { listenForMoves } from './panzoom.js';
@@ -243,13 +251,13 @@ export class Explorer implements Handle {
     keepScrollable(this.root);
     keepOneTabStop(this.root);
     if (inside && isLost(this.root, this.focusIsIn('*'))) focusOn(this.root, HERE);
-    else if (inTimeline && moved && state.predicting !== 'question') focusOn(this.root, '.fr.now');
+    else if (inTimeline && moved && state.predicting !== 'question') focusOn(this.root, FRAME);
   }
 
   /** After another pane or a question has come up: fit the one, put the cursor into the other. */
   private settle(state: State): void {
     const [before, now] = [this.predicting === 'question', state.predicting === 'question'];
-    const field = now && !before ? '.ask input' : before && !now ? '.fr.now' : null;
+    const field = now && !before ? '.ask input' : before && !now ? FRAME : null;
     this.shownPane = state.pane;
     this.predicting = state.predicting;
     this.resized();

@@ -46,8 +46,10 @@ export function keepScrollable(root: Element): void {
   });
 }
 
+/** The frame at hand; before the first one runs, the first. */
+export const FRAME = '.fr.now,.timelinewrap:not(:has(.now)) .fr';
 /** Where the focus goes when what had it is gone. */
-export const HERE = '.findings [aria-current],.fr.now';
+export const HERE = `.findings [aria-current],${FRAME}`;
 
 /** Whether what had the focus is gone, or takes no keys any more. */
 export function isLost(root: Element, isInside: boolean): boolean {

@@ -95,15 +95,15 @@ export function formatValues(tensor: TensorInfo): string | null {
   return bracketed(elementTexts(tensor, values), shape);
 }
 
-/** How a tensor looks in so many characters: its numbers, or else its shape. */
-export function formatBrief(tensor: TensorInfo, room: number): string {
+/** How a tensor looks in so many characters: its numbers, or else its shape, typed if it may be. */
+export function formatBrief(tensor: TensorInfo, room: number, typed = true): string {
   const elements = elementsOf(tensor.shape);
   const text = elements <= 16 ? formatValues(tensor) : null;
   if (text !== null && text.length <= room) return text;
   if (!tensor.shape.length) return text ?? say('not kept');
   const shape = formatShape(tensor.shape);
-  const typed = `${tensor.dtype} ${shape}`;
-  return tensor.shape.length === 1 && typed.length <= room ? typed : shape;
+  const long = `${tensor.dtype} ${shape}`;
+  return typed && tensor.shape.length === 1 && long.length <= room ? long : shape;
 }
 
 /** `(3,)` or `2×3`: never in brackets, as values are. */

@@ -162,13 +162,13 @@ function stateOf(tensor: TensorInfo, done: boolean): SlotState {
 }
 
 /** What stands in a slot, in so many characters. */
-export function slotText(model: Model, slot: Slot, room: number): string {
+export function slotText(model: Model, slot: Slot, room: number, typed = true): string {
   if (slot.state === 'pending') return '';
   if (slot.state === 'none') return 'None';
   if (slot.state === 'nonezero' || slot.state === 'zero') return '0';
   const tensor = model.recording.tensor(slot.tensor);
   if (slot.state === 'nan' && tensor.shape.length) return oddest(tensor.values!);
-  const text = formatBrief(tensor, room - (slot.state === 'part' ? 1 : 0));
+  const text = formatBrief(tensor, room - (slot.state === 'part' ? 1 : 0), typed);
   return slot.state === 'part' ? `${text}+` : text;
 }
 

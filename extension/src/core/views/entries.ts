@@ -29,11 +29,16 @@ const MANY = 64;
 /** Smaller cells have finer lines around them. */
 const FINE = 10;
 
-/** A number in few digits: 0.123, −4.5, 1.2e−7. */
+/** A number in so few digits that a cell holds it: 0.123, −4.5, 1.24e−7. */
 function brief(value: number): string {
   if (Number.isNaN(value)) return '?';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
-  return String(Number(value.toPrecision(3))).replaceAll('-', '−');
+  const size = Math.abs(value);
+  const long = size !== 0 && (size < 1e-3 || size >= 1e5);
+  const text = long
+    ? value.toExponential(2).replace('+', '')
+    : String(Number(value.toPrecision(3)));
+  return text.replaceAll('-', '−');
 }
 
 const inSum = (value: number): string => (value < 0 ? `(${brief(value)})` : brief(value));
