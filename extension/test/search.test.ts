@@ -104,7 +104,7 @@ function open(): Page {
   window.document.body.append(host as never);
   const handle = mount(host, { recording: goldenBytes('scene_a') });
   const active = (): Element | null => host.ownerDocument.activeElement;
-  host.querySelector<HTMLElement>('.fr.now')!.focus();
+  host.querySelector<HTMLElement>('.fr')!.focus();
   return {
     host,
     handle,

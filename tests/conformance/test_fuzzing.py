@@ -173,7 +173,7 @@ def test_a_rounding_that_grows_is_explained_and_a_wrong_digit_is_not():
 
 
 def test_every_explanation_has_a_name_of_its_own_and_a_reason():
-    table = (*TABLE, *OF_CONTEXTS)
+    table = {*TABLE, *OF_CONTEXTS}
     assert len({each.name for each in table}) == len(table)
     assert all(each.reason.endswith(".") for each in table)
 

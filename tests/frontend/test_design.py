@@ -21,7 +21,7 @@ pane and the tint of gradients."""
 
 def blocks():
     """The tokens of the light theme, of the dark one, of the dark system, and of paper."""
-    text = (STYLES / "tokens.css").read_text("utf-8")
+    text = "".join((STYLES / name).read_text("utf-8") for name in ("tokens.css", "paper.css"))
     return [dict(TOKEN.findall(block)) for block in text.split("}") if "--v-text: #" in block]
 
 
@@ -80,6 +80,6 @@ def test_no_other_style_sheet_has_a_colour_of_its_own():
     found = {
         sheet.name: HEX.findall(sheet.read_text("utf-8"))
         for sheet in STYLES.glob("*.css")
-        if sheet.name != "tokens.css"
+        if sheet.name not in {"tokens.css", "paper.css"}
     }
     assert {name: colours for name, colours in found.items() if colours} == {}
