@@ -1,3 +1,4 @@
+import { firstStep } from './stepstate.js';
 import type { Store } from './store.js';
 
 /**
@@ -5,16 +6,16 @@ import type { Store } from './store.js';
  * another one. After printing, the step on the screen is the one before.
  */
 export function followPrint(page: Window, store: Store): () => void {
-  let before = 0;
+  let before: number | null = null;
   const lay = (): void => {
     const { step, view, model, predicting } = store.state();
-    if (step > 1 || view !== 'tape' || predicting !== 'off') return;
+    if (step > firstStep(model) || view !== 'tape' || predicting !== 'off') return;
     before = step;
     store.dispatch({ kind: 'go', step: model.stepCount });
   };
   const lift = (): void => {
-    if (before) store.dispatch({ kind: 'go', step: before });
-    before = 0;
+    if (before !== null) store.dispatch({ kind: 'go', step: before });
+    before = null;
   };
   page.addEventListener('beforeprint', lay);
   page.addEventListener('afterprint', lift);
