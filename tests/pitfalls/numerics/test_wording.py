@@ -90,7 +90,7 @@ SENTENCES = {
     "P63": (
         "`x * data - labels` pairs every number with every other",
         (
-            "`x * data - labels` in line 5 got the shapes 4×1 and [4] and broadcast both to 4×4. "
+            "`x * data - labels` in line 5 got the shapes 4×1 and (4,) and broadcast both to 4×4. "
             "That makes 16 pairs where 4 belong together, so 12 unrelated pairs are in the "
             "gradient."
         ),
