@@ -220,8 +220,8 @@ def test_a_step_of_the_history_opens_in_the_explorer(trained_once):
     panel.explorer.come_into_view()
     expect(panel.step).to_have_text("step 2")
     assert overlapping(panel.explorer.root.get_by_role("toolbar", name="This tape")) == []
-    holes = panel.explorer.timeline.locator(".top").first.bounding_box()["height"]
-    assert holes == 12  # which the style of no other panel of the page changes
+    edge = panel.explorer.timeline.locator(".top").first.bounding_box()["height"]
+    assert edge == 4  # which the style of no other panel of the page changes
     panel.explorer.timeline.locator("[tabindex='0']").focus()
     panel.page.keyboard.press("ArrowRight")
     panel.explorer.stands_at(2, of=panel.explorer.steps())
