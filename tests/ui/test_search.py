@@ -96,6 +96,8 @@ def test_the_list_of_keys_is_that_of_the_reference(show):
     assert listed(views) == [(re.findall(r"`([^`]+)`", keys), says) for keys, says in written]
     views.press("Escape")
     expect(views.root.get_by_role("dialog", name="Keys")).to_have_count(0)
+    expect(views.timeline.locator("[tabindex='0']")).to_be_focused()
+    views.press("ArrowRight")
     expect(views.timeline.locator(".now")).to_be_focused()
 
 

@@ -84,9 +84,12 @@ def test_each_node_is_an_item_with_its_op_value_gradient_and_edges(show):
 
 
 def test_the_tree_holds_nothing_but_its_items_and_says_where_we_are(show):
-    tree = Tree(show("scene_a"))
+    views = show("scene_a")
+    tree = Tree(views)
     assert tree.strangers() == []
     assert _word(tree.graph(), "name") == "Graph"
+    assert _word(tree.graph(), "description") == "Graph of tape: 5 nodes"
+    views.press("ArrowRight")
     assert _word(tree.graph(), "description") == "Graph of tape: 5 nodes, at x"
 
 
@@ -140,7 +143,9 @@ def test_a_closed_group_says_how_much_is_in_it_and_opens_by_key(show):
     folded = [each for each in tree.items() if "folded, ×100" in _word(each, "name")]
     assert [_property(each, "expanded")["value"] for each in folded] == [False]
     views.graph.focus()
-    views.press("ArrowDown", "Enter")
+    views.press("ArrowDown", "ArrowDown")
+    assert "folded, ×100" in tree.spoken()
+    views.press("Enter")
     assert len(tree.items()) > 5
     levels = {_property(each, "level")["value"] for each in tree.items()}
     assert levels == {1, 2}

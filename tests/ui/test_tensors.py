@@ -76,13 +76,13 @@ def test_a_large_tensor_of_three_axes_is_seen_slice_by_slice(show):
 
 def test_what_the_tape_let_go_of_says_how_to_see_it(show):
     views = show(LARGE)
-    views.press("ArrowRight", "ArrowRight", "ArrowRight")
+    views.press(*["ArrowRight"] * 4)
     expect(views.inspector).to_contain_text("the tape released it after the gradient call")
 
 
 def test_a_few_words_are_shown(show):
     views = show(LARGE)
-    views.press("ArrowRight")
+    views.press("ArrowRight", "ArrowRight")
     expect(views.inspector).to_contain_text("b'UP'")
 
 
