@@ -144,9 +144,10 @@ class Groups:
         """The function of a call and its arguments as the user wrote them."""
         code, text = self.calls[call].code, self._spans.whole_text(self.site(call))
         name = code.co_qualname.rsplit(".<locals>.", 1)[-1]
-        if not text or not (self.calls[call].direct or code.co_name in CALLS):
-            return name.strip("<>"), ELLIPSIS
         called, bracket, arguments = text.partition("(")
+        by_name = self.calls[call].direct or called.rpartition(".")[2] == code.co_name
+        if not text or not (by_name or code.co_name in CALLS):
+            return name.strip("<>"), ELLIPSIS
         if not bracket or not text.endswith(")"):
             return text, ""
         return called, arguments[:-1] if len(text) <= LONGEST else ELLIPSIS

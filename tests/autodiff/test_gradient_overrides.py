@@ -63,13 +63,13 @@ def test_the_step_says_what_the_learner_said_of_the_function():
 
 
 PICTURE = """\
-                                      value      gradient
-  1  watch     x                   100.0000        2.0000  log1pexp
-     eˣ        e                         +∞  off the tape  log1pexp
-     +         1 + e                     +∞  off the tape  log1pexp
-     ln        tf.math.log(1 + e)        +∞  off the tape  log1pexp
-  2  log1pexp  log1pexp(x)               +∞        2.0000  {here}
-  3  ×         y                         +∞        1.0000  {here}
+                               value      gradient
+  1  watch     x            100.0000        2.0000  log1pexp
+     eˣ        e                  +∞  off the tape  log1pexp
+     +         1 + e              +∞  off the tape  log1pexp
+     ln        log1pexp(x)        +∞  off the tape  log1pexp
+  2  log1pexp  log1pexp(x)        +∞        2.0000  {here}
+  3  ×         y                  +∞        1.0000  {here}
 
 gradient of y
   x  2.0000
