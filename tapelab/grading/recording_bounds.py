@@ -17,6 +17,7 @@ import numpy as np
 from tapelab.grading.replay_verifier import ReplayMismatch
 from tapelab.recording import Recording
 from tapelab.recording.facts import KEPT_ELEMENTS
+from tapelab.recording.schema import GroupKind
 
 LARGEST_COLUMNS: Final = 64 << 20
 """Bytes of all columns together."""
@@ -29,10 +30,15 @@ MOST_AXES: Final = 32
 LARGEST_SIZE: Final = 2**31
 MOST_VALUES: Final = 1 << 23
 """Elements of all tensors together whose values are kept."""
+LONGEST_SETTING: Final = 64
+"""Bits of an integer that an op was given, such as a seed."""
+KINDS: Final = frozenset(map(str, GroupKind))
+MOST_NESTED: Final = 1000
+"""Groups around one another: Python ends calls that are deeper."""
 _TABLES: Final = ("strings", "shapes", "dtypes", "ops", "groups", "sources", "variables", "nested")
 _ELEMENTS: Final = {"strings": str, "shapes": tuple, "dtypes": str}
 _LEAVES: Final = {"str": str, "int": int, "bool": bool}
-_INTEGERS: Final = ("event.", "tensor.", "span.")
+_INTEGERS: Final = ("event.", "tensor.", "span.", "setting.")
 
 
 def check_bounds(recording: Recording) -> None:
@@ -41,6 +47,7 @@ def check_bounds(recording: Recording) -> None:
     for name in _TABLES:
         rows = getattr(recording, name)
         text += sum(_check(row, _ELEMENTS.get(name, type(row))) for row in rows)
+    text += sum(map(_check_setting, recording.settings))
     if text > MOST_TEXT:
         raise ReplayMismatch("it has too much text")
     if any(not 0 <= source.first_line <= MOST_LINES for source in recording.sources):
@@ -51,6 +58,7 @@ def check_bounds(recording: Recording) -> None:
         if name.startswith(_INTEGERS) and column.dtype.kind not in "iu":
             raise ReplayMismatch("a column of integers has other numbers")
     _check_spans(recording)
+    _check_groups(recording)
     _check_values(recording)
 
 
@@ -79,6 +87,38 @@ def _length_of_texts(values: Iterable[Any]) -> int:
             raise ReplayMismatch("a field in it has another type")
         length += _check(each, type(each))
     return length
+
+
+def _check_setting(row: Any) -> int:
+    """The length of the texts in what an op was given; ReplayMismatch if it is not plain JSON."""
+    if type(row) is not dict:
+        raise ReplayMismatch("a field in it has another type")
+    length, parts = 0, [row]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            length += sum(map(len, part))
+            parts.extend(part.values())
+        elif isinstance(part, list):
+            parts.extend(part)
+        elif isinstance(part, str):
+            length += len(part)
+        elif type(part) is int and part.bit_length() > LONGEST_SETTING:
+            raise ReplayMismatch("a number in it is out of range")
+    return length
+
+
+def _check_groups(recording: Recording) -> None:
+    """Each group is of a known kind and within an earlier one: no way outwards is endless."""
+    depths: list[int] = []
+    for group in recording.groups:
+        if group.kind not in KINDS:
+            raise ReplayMismatch("a group in it has an unknown kind")
+        if not -1 <= group.parent < len(depths):
+            raise ReplayMismatch("a group in it is out of range")
+        depths.append(1 + depths[group.parent] if group.parent >= 0 else 0)
+        if depths[-1] > MOST_NESTED:
+            raise ReplayMismatch("its groups are too deep")
 
 
 def _check_spans(recording: Recording) -> None:

@@ -83,6 +83,16 @@ def _check_form(recording: Recording) -> None:
         if len(column) != tensors:
             raise ReplayMismatch("its tensors are incomplete")
         _check_range(column, most)
+    if "span.function" in columns:
+        _check_range(columns["span.function"], len(recording.strings))
+        if len(columns["span.function"]) != spans:
+            raise ReplayMismatch("its places are incomplete")
+    if "setting.event" in columns:
+        _check_range(columns["setting.event"], len(recording))
+        _check_range(columns["setting.row"], len(recording.settings))
+        if len(columns["setting.event"]) != len(columns["setting.row"]):
+            raise ReplayMismatch("its settings are incomplete")
+    _check_range(np.array([each.span for each in recording.groups]), spans)
     _check_causality(recording, tensors)
 
 
@@ -99,6 +109,7 @@ def _check_causality(recording: Recording, tensors: int) -> None:
         if isinstance(each.event, Ran):
             if not 0 <= each.event.op < len(recording.ops):
                 raise ReplayMismatch("an op index is out of range")
+            _check_range(np.array([each.event.group]), len(recording.groups))
             for index in each.event.outputs:
                 if index in made_at:
                     raise ReplayMismatch("a tensor was made twice")

@@ -72,7 +72,7 @@ class Group:
     name: str
     parent: int
     span: int
-    kind: str = GroupKind.COMPOSITE
+    kind: str = GroupKind.COMPOSITE.value
     arguments: str = ""
 
     @property

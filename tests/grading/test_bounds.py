@@ -18,7 +18,7 @@ from tapelab.exercises.verdict import outcome
 from tapelab.grading.judge import Judge, JudgeLimits
 from tapelab.grading.protocol import LONGEST_ANSWER, MOST_PARTS, Payload, ProtocolError
 from tapelab.grading.protocol import decode_frame as decode
-from tapelab.grading.recording_bounds import LARGEST_COLUMNS
+from tapelab.grading.recording_bounds import LARGEST_COLUMNS, MOST_NESTED
 from tapelab.grading.replay_verifier import ReplayMismatch
 from tapelab.grading.tamper_check import verified_trial
 from tapelab.recording import from_bytes
@@ -128,6 +128,12 @@ def with_header(change):
     return struct.pack("<8sII", magic, schema, len(text)) + text + honest[16 + length :]
 
 
+def chain(start):
+    """Groups around one another, more than there may be."""
+    places = range(start, start + MOST_NESTED + 2)
+    return [{"name": "f", "parent": at - 1, "span": -1, "kind": "call"} for at in places]
+
+
 def verified(content):
     return verified_trial(content, {"call": 0, "position": 0}, str)
 
@@ -171,6 +177,23 @@ def test_a_table_says_as_many_fields_as_there_are():
         (lambda h: h["tape"].update(persistent="yes"), "another type"),
         (lambda h: h["ops"][0].update(inputs=[{"a": 1}]), "another type"),
         (lambda h: h["variables"][0].update(span=10**12), "out of range"),
+        (lambda h: h["groups"][0].update(kind=["call"]), "another type"),
+        (lambda h: h["groups"][0].update(kind="another"), "unknown kind"),
+        (lambda h: h["groups"][0].update(kind="call", arguments="x" * (1 << 20)), "too much text"),
+        (lambda h: h["groups"][0].update(kind="call", parent=0), "out of range"),
+        (lambda h: h["groups"][0].update(parent=-2), "out of range"),
+        (lambda h: h["groups"][0].update(span=10**6), "out of range"),
+        (lambda h: h["groups"].extend(chain(len(h["groups"]))), "too deep"),
+        (lambda h: h["groups"].clear(), "out of range"),
+        (lambda h: h["settings"].append([]), "another type"),
+        (lambda h: h["settings"][0].update(axis=10**300), "out of range"),
+        (lambda h: h["settings"][0].update(axis={"x": ["x" * (1 << 20)]}), "too much text"),
+        (lambda h: h["settings"].clear(), "out of range"),
+        (lambda h: h["columns"].update({"setting.row": h["columns"]["values"]}), "other numbers"),
+        (
+            lambda h: h["columns"].update({"setting.row": h["columns"]["tensor.shape"]}),
+            "incomplete",
+        ),
     ],
 )
 def test_each_field_of_a_recording_has_its_type_and_a_bound(change, why):
