@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -11,7 +13,9 @@ from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.values import Unreadable
 from tapelab.grading.assignment import Assignment, Limits
 from tapelab.grading.grader import RemoteAnswer
+from tapelab.grading.sandbox import backends
 from tapelab.grading.sandbox.backends import BACKENDS, LESSONS, hidden_paths, readable_paths
+from tapelab.grading.sandbox.namespaces import SCRATCH_ROOT
 from tapelab.grading.submission import Cell, Submission
 from tapelab.grading.worker_session import WorkerSession
 from tests.grading.corpora_run import why_not
@@ -76,6 +80,37 @@ def test_the_checks_of_shipped_lessons_are_not_readable(backend):
 def test_the_checks_of_shipped_lessons_cannot_be_imported(backend):
     body = "from tapelab.exercises.registry import LESSONS\nreturn len(LESSONS)"
     assert run_in(backend, body) == "raised"
+
+
+READ_AND_WRITE = """
+import pathlib
+found = []
+for path in map(pathlib.Path, {}):
+    try:
+        found.append(path.read_text())
+        path.write_text("changed")
+    except OSError:
+        pass
+return " ".join(found)
+"""
+
+
+def test_what_is_hidden_in_a_package_below_the_scratch_folder_is_not_readable(backend, monkeypatch):
+    """All below the folder for temporary files is the worker's, a package in it is not."""
+    with TemporaryDirectory(dir=SCRATCH_ROOT) as folder:
+        package = Path(folder, "package")
+        hidden = package / "lessons"
+        hidden.mkdir(parents=True)
+        files = [package / "shown.txt", hidden / "answers.txt"]
+        for each in files:
+            each.write_text(each.stem)
+        for each in (package.parent, package, hidden, *files):
+            each.chmod(0o777)
+        readable = (*readable_paths(), package)
+        monkeypatch.setattr(backends, "readable_paths", lambda: readable)
+        monkeypatch.setattr(backends, "hidden_paths", lambda: (*hidden_paths(), hidden))
+        assert run_in(backend, READ_AND_WRITE.format(list(map(str, files)))) == "shown"
+        assert [each.read_text() for each in files] == ["shown", "answers"]
 
 
 def test_what_is_hidden_lies_within_what_is_readable():

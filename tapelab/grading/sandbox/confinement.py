@@ -36,12 +36,12 @@ def _confine_in_bubblewrap(settings: dict[str, Any]) -> None:
 def _confine_by_landlock(settings: dict[str, Any]) -> None:
     scratch, reading = Path(settings["scratch"]), list(map(Path, settings["readable"]))
     writing = [scratch, *DEVICES]
-    root = is_root()
+    hidden, root = set(map(Path, settings["hidden"])), is_root()
     if isolated := namespaces.unshare_namespaces():
         namespaces.fork_into_namespace()
         private = set(map(Path, settings["closed"]))
         disk = settings["limits"]["disk"]
-        writing.append(namespaces.mount_private_files(scratch, disk, reading, private))
+        writing.append(namespaces.mount_private_files(scratch, disk, reading, private, hidden))
         with suppress(OSError):
             namespaces.mount_processes()
             reading.append(Path("/proc"))
@@ -53,7 +53,6 @@ def _confine_by_landlock(settings: dict[str, Any]) -> None:
     namespaces.become_nobody(settings["number"])
     _limit_processes(settings, own_count=root or isolated)
     load_seccomp()
-    hidden = set(map(Path, settings["hidden"]))
     restrict_files([*reading, *FACTS], writing, hidden)
 
 

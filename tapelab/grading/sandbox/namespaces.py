@@ -17,8 +17,8 @@ _FILES, _NAMES, _TALK, _USERS, _PROCESSES, _NETWORK = (
     0x20000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000,
 )  # fmt: skip
 _ALL: Final = _FILES | _NAMES | _TALK | _PROCESSES | _NETWORK
-_READ_ONLY, _NO_SUID, _NO_DEVICES, _REMOUNT, _BIND, _RECURSIVE, _PRIVATE = (
-    1, 2, 4, 32, 4096, 16384, 1 << 18,
+_READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_PROGRAMS, _REMOUNT, _BIND, _RECURSIVE, _PRIVATE = (
+    1, 2, 4, 8, 32, 4096, 16384, 1 << 18,
 )  # fmt: skip
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _PR_CAPBSET_DROP, _LAST_CAPABILITY = 24, 63
@@ -66,11 +66,13 @@ def fork_into_namespace() -> None:
 
 
 def mount_private_files(
-    scratch: Path, disk: int, reachable: Iterable[Path], private: Iterable[Path]
-) -> Path:
+    scratch: Path, disk: int, reachable: Iterable[Path], private: Iterable[Path],
+    hidden: Iterable[Path] = (),
+) -> Path:  # fmt: skip
     """Mount a small tmpfs to write to, whose path is returned, and hide private homes.
 
-    In a private folder only `reachable` paths stay visible: it may hold the Python that runs.
+    In a private folder only `reachable` paths stay visible: it may hold the Python that runs. What
+    is `hidden` in such paths below the tmpfs is empty: Landlock allows all that lies below it.
     """
     _mount(None, Path("/"), _PRIVATE | _RECURSIVE)
     writable = SCRATCH_ROOT if SCRATCH_ROOT in scratch.parents else scratch
@@ -81,6 +83,10 @@ def mount_private_files(
     for folder in private:
         _mount_over(folder, reachable, 1 << 20, 0o755)
         _mount(folder, folder, _REMOUNT | _READ_ONLY | _NO_SUID | _NO_DEVICES)
+    for folder in hidden:
+        if writable in folder.parents:
+            mount_memory(folder, 1 << 20, 0o755)
+            _mount(folder, folder, _REMOUNT | _READ_ONLY | _NO_SUID | _NO_DEVICES)
     return writable
 
 
@@ -95,6 +101,8 @@ def _mount_over(folder: Path, reachable: Iterable[Path], size: int, mode: int) -
     for number, path in within:
         path.mkdir(parents=True, mode=0o755)
         _mount(Path(f"/proc/self/fd/{number}"), path, _BIND | _RECURSIVE)
+        kept = os.statvfs(path).f_flag & (_NO_SUID | _NO_DEVICES | _NO_PROGRAMS)
+        _mount(path, path, _REMOUNT | _BIND | _READ_ONLY | kept)
         os.close(number)
 
 
