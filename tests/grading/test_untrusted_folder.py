@@ -99,7 +99,9 @@ def test_the_command_imports_nothing(folder, mark, script, sandbox, tmp_path, jo
          "--pattern", "{student}/*.ipynb", *unsafe],
         cwd=folder, env=environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert run.returncode == 0, run.stderr
+    # Files beside the students' folders are listed as not graded, because of the pattern.
+    assert run.returncode == 1, run.stderr
+    assert all(f"{name}.py" in run.stdout for name in MODULES), run.stdout
     assert points(book) == dict.fromkeys(("ada", "eve", "zoe"), FULL)
     assert not mark.exists(), mark.read_text()
 

@@ -142,5 +142,5 @@ def test_a_recording_of_hidden_inputs_is_not_kept_for_pictures(monkeypatch):
     def keep(exercise, recording):
         kept.append(recording)
 
-    list(grader._run_checks(exercise, assignment, {}, FakeAnswer(), keep))
+    list(grader._run_checks(exercise, assignment, {}, FakeAnswer(), keep, {}, None))
     assert kept == ["public"]
