@@ -53,7 +53,7 @@ def test_the_toolbar_of_a_cell_shows_the_tape_of_that_cell(two_cells):
 
 def test_the_menu_of_a_cell_explains_the_gradient_of_that_cell(two_cells):
     notebook, panel = two_cells
-    names = panel.explorer.graph.locator(".nd")
+    names = panel.explorer.root.locator(".nd")  # of the cut path, or of the graph
     for number, named in [(2, "other"), (1, "square")]:
         notebook.cells.nth(number).locator(".cm-line").first.click(button="right")
         notebook.page.locator(".lm-Menu-item", has_text="Explain this gradient").click()
