@@ -93,7 +93,8 @@ def _check_setting(row: Any) -> int:
     """The length of the texts in what an op was given; ReplayMismatch if it is not plain JSON."""
     if type(row) is not dict:
         raise ReplayMismatch("a field in it has another type")
-    length, parts = 0, [row]
+    length = 0
+    parts: list[Any] = [row]
     while parts:
         part = parts.pop()
         if isinstance(part, dict):
