@@ -79,11 +79,11 @@ test('keys move the value, Escape takes everything back', () => {
 });
 
 test('what cannot run again says why', () => {
-  const heard: Parameters<Replays['listen']>[0][] = [];
-  const listen: Replays['listen'] = (listener) => (heard.push(listener), () => {});
+  const listeners: Parameters<Replays['listen']>[0][] = [];
+  const listen: Replays['listen'] = (listener) => (listeners.push(listener), () => {});
   const { box, choose } = open({ move: () => {}, listen });
   choose();
-  for (const listener of heard) listener(null, '`f` cannot run again.');
+  for (const listener of listeners) listener(null, '`f` cannot run again.');
   assert.equal(box().querySelector('[role=status]')!.textContent, 'f cannot run again.');
 });
 

@@ -101,7 +101,7 @@ test('every node of every golden tape is reached by walking, and says its name',
         spokenNode(model, chart, current, place, null).startsWith(chart.faceOf(place).label),
       );
       for (const next of neighbours(chart, place, 'out')) {
-        assert.ok(neighbours(chart, next, 'in').includes(place), `${name}: no way back`);
+        assert.ok(neighbours(chart, next, 'in').includes(place), `${name}: no edge leads back`);
       }
     }
   }
