@@ -33,8 +33,8 @@ def nan_history():
             return super().train_step(data)
 
     root.calls = 0
-    hidden = [tf.keras.layers.Dense(3, activation="tanh") for _ in range(3)]
-    model = Counting([*hidden, tf.keras.layers.Dense(1)])
+    hidden = [tf.keras.layers.Dense(3, activation="tanh", name=f"hidden_{i}") for i in range(3)]
+    model = Counting([*hidden, tf.keras.layers.Dense(1, name="head")])
     model.compile(tf.keras.optimizers.SGD(0.01), root)
     return model.fit(x, x[:, :1], batch_size=4, epochs=10, shuffle=False, verbose=0)
 
@@ -69,9 +69,9 @@ def test_keys_lead_to_the_first_nan_and_enter_opens_its_tape(shown):
     film = film_of(shown)
     film.focus()
     film.press("Home")
-    expect(film).to_have_attribute("aria-valuetext", "step 1, epoch 1, dense/kernel: 0.0225")
+    expect(film).to_have_attribute("aria-valuetext", "step 1, epoch 1, hidden_0/kernel: 0.0225")
     film.press("]")
-    expect(film).to_have_attribute("aria-valuetext", "step 21, epoch 6, dense/kernel: NaN")
+    expect(film).to_have_attribute("aria-valuetext", "step 21, epoch 6, hidden_0/kernel: NaN")
     expect(shown.get_by_text("Enter opens this tape.")).to_be_visible()
     film.press("Enter")
     explorer = Explorer.within(shown)
@@ -98,7 +98,7 @@ def test_the_mouse_shows_the_number_under_it_and_drags_through_the_steps(shown):
     shown.mouse.move(box["x"] + box["width"] / 2, at)
     shown.mouse.up()
     expect(film).to_have_attribute("aria-valuenow", "21")
-    expect(shown.locator(".readout")).to_contain_text("dense_3/bias")
+    expect(shown.locator(".readout")).to_contain_text("head/bias")
 
 
 def test_a_step_without_its_tape_says_so(shown):
