@@ -8,6 +8,7 @@ import zopfli from '@gfx/zopfli';
 import { transform } from 'esbuild';
 import { bundle, here } from './bundle.mjs';
 import { pack } from './packing.mjs';
+import { bundlePage } from './page.mjs';
 import { unpack as unpackSorted } from './unpacking.mjs';
 
 const STATIC = join(here, '..', 'tapelab', 'static');
@@ -68,42 +69,58 @@ const deflated = (wrap) => async (code) => {
   return wrap(lettersFor(packed), unpack(packed.length));
 };
 
-/** A page brings everything along, in the least room: our own code unpacks it. */
+/** A page brings along what is in it, in the least room: our own code unpacks it. */
+function packed(code) {
+  const bytes = new TextEncoder().encode(code);
+  const { letters, whole } = pack(bytes);
+  if (unpackSorted(letters, bytes.length, whole) !== code) throw new Error('Packed amiss.');
+  return `tapelab.load("${letters}",${bytes.length},${whole});`;
+}
+
+/** The script of a page can load what is packed, itself first. */
 async function asScript(code) {
-  const { letters, whole } = pack(code);
   const source = await readFile(join(here, 'unpacking.mjs'), 'utf8');
-  const text = new TextDecoder().decode(code);
-  if (unpackSorted(letters, code.length, whole) !== text) throw new Error('Packed amiss.');
   const unpacking = await transform(source.replace('export function', 'function'), {
     minifyWhitespace: true,
     minifySyntax: true,
   });
   return (
-    `(()=>{${unpacking.code.trim()}const script=document.createElement("script");` +
-    `script.textContent=unpack("${letters}",${code.length},${whole});` +
-    'document.head.append(script)})();\n'
+    `globalThis.tapelab={load:(()=>{${unpacking.code.trim()}return(...packed)=>{` +
+    'const script=document.createElement("script");script.textContent=unpack(...packed);' +
+    `document.head.append(script)}})()};\n${packed(code)}\n`
   );
 }
 
-/** A notebook keeps a widget for every output, and an exported page brings everything along. */
-const BUNDLES = [
-  { name: 'widget', format: 'esm', wrap: deflated(AS_MODULE), limit: 90_000 },
-  { name: 'standalone', format: 'iife', wrap: asScript, limit: 130_000 },
-  { name: 'extras', format: 'esm', wrap: deflated(AS_EXTRAS), limit: 90_000 },
-];
+const HEAD = "// tapelab's front-end, built from extension/: do not edit.\n";
 
-await mkdir(STATIC, { recursive: true });
-for (const { name, format, wrap, limit } of BUNDLES) {
-  const entryPoints = [`src/${name}/index.ts`];
-  const built = await bundle({ entryPoints, write: false, format, minify: true });
-  const code = built.outputFiles[0].contents;
-  const body = await wrap(code);
-  const text = `// tapelab's front-end, built from extension/: do not edit.\n${body}`;
+async function write(name, body, limit, size) {
+  const text = HEAD + body;
   if (text.length > limit) {
     console.error(`${name}.js has ${text.length} bytes, ${limit} at most.`);
     process.exitCode = 1;
-    continue;
+    return;
   }
   await writeFile(join(STATIC, `${name}.js`), text);
-  console.log(`${name}.js: ${text.length} bytes, unpacked ${code.length}`);
+  console.log(`${name}.js: ${text.length} bytes, unpacked ${size}`);
 }
+
+/** A notebook keeps a widget for every output. */
+const MODULES = [
+  { name: 'widget', wrap: AS_MODULE },
+  { name: 'extras', wrap: AS_EXTRAS },
+];
+/** Bytes of a bundle; those of an exported page are the script's and those of its parts. */
+const LIMIT = 90_000;
+const PART_LIMIT = 18_000;
+
+await mkdir(STATIC, { recursive: true });
+for (const { name, wrap } of MODULES) {
+  const entryPoints = [`src/${name}/index.ts`];
+  const built = await bundle({ entryPoints, write: false, format: 'esm', minify: true });
+  const code = built.outputFiles[0].contents;
+  await write(name, await deflated(wrap)(code), LIMIT, code.length);
+}
+const { standalone, ...parts } = await bundlePage();
+await write('standalone', await asScript(standalone), LIMIT, standalone.length);
+for (const [part, code] of Object.entries(parts))
+  await write(`standalone-${part}`, `${packed(code)}\n`, PART_LIMIT, code.length);

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tapelab.cli import doctor_command
 from tapelab.version import __version__
 from tools import distributions
 from tools.words import LANGUAGES
@@ -142,8 +143,8 @@ def test_the_wheel_holds_the_whole_package(wheel):
 @pytest.mark.parametrize(
     "needed",
     [
-        *("tapelab/py.typed", "tapelab/static/widget.js", "tapelab/static/standalone.js"),
-        "tapelab/static/extras.js",
+        "tapelab/py.typed",
+        *(f"tapelab/static/{name}" for name in doctor_command.BUNDLES),
         "tapelab/locales/zh_CN/LC_MESSAGES/tapelab.mo",
         "tapelab/locales/he/LC_MESSAGES/tapelab.mo",
         "tapelab/locales/zh_CN/LC_MESSAGES/lessons.mo",

@@ -30,13 +30,18 @@ from tapelab.lab.launcher import has_browser
 from tapelab.lab.lesson_folder import lessons, shipped_folder
 from tapelab.locales import CATALOGUES, ENGLISH, say, say_many, sentence, translated
 from tapelab.locales import language as spoken
-from tapelab.views.html import STATIC
+from tapelab.views.html import PARTS, STATIC
 
 FIRST_PORT: Final = 8888
 PORTS: Final = 50
 """So many ports JupyterLab tries from the first one on."""
 KERNELS: Final = sentence("compiled kernels")
-BUNDLES: Final = ("widget.js", "standalone.js", "extras.js")
+BUNDLES: Final = (
+    "widget.js",
+    "extras.js",
+    "standalone.js",
+    *(f"standalone-{part}.js" for part in PARTS),
+)
 LABEXTENSIONS: Final = {
     "@jupyter-widgets/jupyterlab-manager": "pip install --force-reinstall jupyterlab_widgets",
     "anywidget": "pip install --force-reinstall anywidget",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -25,6 +26,10 @@ _STYLE: Final = (
     "html[data-theme=dark]{color-scheme:dark}body{margin:0}noscript pre{padding:12px}"
     "noscript svg{max-width:100%;height:auto;background:#fff}"
 )
+_NEEDS: Final = re.compile(r' data-needs="([a-z ]*)"')
+"""Names the parts of the renderer that an element of a page needs; see `extension/page.mjs`."""
+PARTS: Final = ("film", "tensors", "whatif", "why")
+"""All parts of the renderer that not every page needs."""
 HEIGHT: Final = 640
 """Of the picture in a notebook's output, in pixels, until it tells how high it is."""
 
@@ -112,7 +117,9 @@ def _document(recording: Recording, body: str) -> str:
 
 def document(title: str, body: str, *, alive: bool = True) -> str:
     """A page in the chosen language; one that is alive fills in the containers of its body."""
-    script = f"\n<script>{bundle()}</script>" if alive else ""
+    needed = {part for needs in _NEEDS.findall(body) for part in needs.split()}
+    parts = (part for part in PARTS if part in needed)
+    script = f"\n<script>{bundle(*parts)}</script>" if alive else ""
     return (
         f'<!doctype html>\n<html lang="{escape(language())}" dir="{direction()}"><head>'
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -132,15 +139,19 @@ def container(
     at = "" if step is None else f' data-step="{int(step)}"'
     at += " data-predict" if predict else ""
     ops = np.count_nonzero(recording.columns["event.kind"] == KIND_OF[Ran])
-    content = _script("recording", to_packed(recording), f'{at} data-ops="{ops}"')
+    at += f' data-ops="{ops}"{_needs(recording, explanation)}'
+    content = _script("recording", to_packed(recording), at)
     if explanation is not None:
         content += as_json("explanation", plain(explanation))
-    return wrapped(content, recording)
-
-
-def wrapped(content: str, recording: Recording) -> str:
-    """Data in an element of the chosen language, to be filled in by the standalone bundle."""
     return with_words(content, recording.said)
+
+
+def _needs(recording: Recording, explanation: Any) -> str:
+    """The attribute that names the parts of the renderer for a recording."""
+    parts = ["tensors"] if any(recording.shapes) else []
+    if explanation is not None and plain(explanation)["findings"]:
+        parts.append("why")
+    return f' data-needs="{" ".join(parts)}"'
 
 
 def with_words(content: str, more: Callable[[], Iterable[str]] = tuple) -> str:
@@ -153,13 +164,16 @@ def with_words(content: str, more: Callable[[], Iterable[str]] = tuple) -> str:
 
 def tape_of_step(step: int, recording: Recording, explanation: Any) -> str:
     """The tape of a step of a training, which the film opens."""
-    tape = _script("tape", to_packed(recording), f' data-step="{step}"')
+    at = _needs(recording, explanation)
+    tape = _script("tape", to_packed(recording), f'{at} data-step="{step}"')
     return f"<div>{tape}{as_json('explanation', plain(explanation))}</div>"
 
 
-def packed(kind: str, data: bytes, at: str = "") -> str:
-    """Bytes for the bundle, compressed where they are many."""
-    return _script(kind, compression.packed(data), at)
+def experiment(evaluations: bytes, recording: Recording, grid: Any) -> str:
+    """The element of a function with sliders: all its evaluations, and one of its recordings."""
+    content = _script("recording", compression.packed(evaluations), _needs(recording, None))
+    content += as_json("what-if", grid, needs="whatif")
+    return with_words(content, recording.said)
 
 
 def _script(kind: str, data: bytes, at: str) -> str:
@@ -170,10 +184,14 @@ def _script(kind: str, data: bytes, at: str) -> str:
     )
 
 
-def as_json(kind: str, value: Any) -> str:
-    """Values for the bundle; nothing in them can end the script that holds them."""
+def as_json(kind: str, value: Any, *, needs: str = "") -> str:
+    """Values for the bundle; nothing in them can end the script that holds them.
+
+    `needs` names the part of the renderer that reads them, if it is not in every page.
+    """
+    at = f' data-needs="{needs}"' if needs else ""
     content = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return f'<script type="application/json" class="tapelab-{kind}">{content}</script>'
+    return f'<script type="application/json" class="tapelab-{kind}"{at}>{content}</script>'
 
 
 def plain(explanation: Any) -> Any:
@@ -182,9 +200,10 @@ def plain(explanation: Any) -> Any:
 
 
 @cache
-def bundle() -> str:
-    """The renderer as one script."""
-    return static_file("standalone.js").read_text("utf-8").replace("</script", "<\\/script")
+def bundle(*parts: str) -> str:
+    """The renderer as one script, with some of its parts."""
+    files = ("standalone.js", *(f"standalone-{part}.js" for part in parts))
+    return "".join(static_file(file).read_text("utf-8") for file in files)
 
 
 def static_file(name: str) -> Path:

@@ -149,9 +149,7 @@ def container(experiment: Experiment, grid: Grid) -> str:
         "evaluations": [evaluation_json(evaluation) for evaluation in grid.evaluations],
         "curves": [[curve_json(curve) for curve in curves] for curves in grid.curves],
     }
-    evaluations = html.packed("recording", b"".join(recordings))
-    recording = grid.evaluations[0].recording
-    return html.wrapped(evaluations + html.as_json("what-if", data), recording)
+    return html.experiment(b"".join(recordings), grid.evaluations[0].recording, data)
 
 
 def frame(experiment: Experiment, grid: Grid, fallback: str, identity: str) -> str:

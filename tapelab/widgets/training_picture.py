@@ -77,7 +77,7 @@ class TrainingPicture(Shown, Drawable):
     def container(self) -> str:
         """The element that the standalone bundle fills in: the series, and tapes of steps."""
         series = {**self.series.to_json(), "kept": sorted(self.tapes)}
-        content = html.as_json("film", series)
+        content = html.as_json("film", series, needs="film")
         for step, (recording, explanation) in self.tapes.items():
             content += html.tape_of_step(step, recording, explanation)
         return html.with_words(content)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tapelab.cli import doctor_command
 from tools import node
 
 CHECKOUT = Path(__file__).parents[2]
 STATIC = CHECKOUT / "tapelab" / "static"
-BUNDLES = ("widget.js", "standalone.js", "extras.js")
+BUNDLES = doctor_command.BUNDLES
 
 pytestmark = pytest.mark.slow
 

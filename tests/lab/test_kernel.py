@@ -50,7 +50,7 @@ def test_the_saved_html_is_the_whole_picture(outputs):
     inside = unescape(re.search(r'srcdoc="([^"]*)"', outputs["show"][0].data["text/html"])[1])
     data = re.search(r'class="tapelab-recording"[^>]*>([^<]*)<', inside)[1]
     assert data
-    assert len(inside) - len(data) < 130_000
+    assert len(inside) - len(data) < 100_000
 
 
 def page(output):

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from tapelab.diagnosis.explanation import explain_call
 from tapelab.recording import from_bytes
 from tapelab.recording.compression import byte_planes
 from tapelab.views import explanation_card, html, svg
@@ -53,7 +54,7 @@ def test_a_long_recording_travels_packed(golden):
     page = html.page(recording)
     assert embedded(page) == recording
     columns = sum(each.nbytes for each in recording.columns.values())
-    assert len(page) < 130_000 + columns / 10
+    assert len(page) < 95_000 + columns / 10
 
 
 @pytest.mark.parametrize("length", [0, 1, 4, 7, 8])
@@ -72,12 +73,27 @@ def test_the_page_asks_for_nothing_from_elsewhere(golden):
     assert "fetch(" not in html.bundle()
 
 
-def test_the_page_is_at_most_90_kilobytes_besides_its_data(golden):
-    page = html.page(golden("empty"))
+@pytest.mark.parametrize("name", ["empty", "scene_a", "iterations"])
+def test_the_page_is_at_most_90_kilobytes_besides_its_data(golden, name):
+    page = html.page(golden(name))
     carried = sum(
         map(len, (DATA.search(page)[2], page.split("<noscript>")[1].split("</noscript>")[0]))
     )
-    assert len(page.encode()) - carried < 130_000
+    assert len(page.encode()) - carried < 90_000
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [("scene_a", ()), ("matmul", ("tensors",)), ("numpy_detour", ("tensors", "why"))],
+)
+def test_a_page_has_the_parts_of_the_renderer_that_its_recording_needs(golden, name, parts):
+    recording = golden(name)
+    page = html.page(recording, explain_call(recording, 0) if "why" in parts else None)
+    assert f"<script>{html.bundle(*parts)}</script>" in page
+
+
+def test_code_that_looks_like_the_name_of_a_part_adds_none():
+    assert f"<script>{html.bundle()}</script>" in html.document("", '<p> data-needs="no part"</p>')
 
 
 def test_without_javascript_the_page_shows_a_figure_and_text(golden):

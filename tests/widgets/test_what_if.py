@@ -34,7 +34,7 @@ def sliders(shown):
 
 
 def grid_of(page):
-    return json.loads(re.search(r'class="tapelab-what-if">(.*?)</script>', page, re.DOTALL)[1])
+    return json.loads(re.search(r'class="tapelab-what-if"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
 
 
 def test_an_evaluation_has_the_result_its_derivatives_and_its_tape(shown):

@@ -54,13 +54,13 @@ export class Drawings {
 
   /** The story of the finding that is looked at; null where there is none, or not yet. */
   story(state: State, direction: Direction): BrokenPath | null {
-    const more = state.view === 'why' && this.explanation ? wantExtras() : null;
-    if (!more || !this.explanation) return null;
+    const pathOf = state.view === 'why' && this.explanation && wantExtras()?.brokenPathOf;
+    if (!pathOf || !this.explanation) return null;
     const key = `${state.finding} ${direction} ${state.model.chosen}`;
     let story = this.stories.get(key);
     if (!story) {
       const finding = this.explanation.findings[state.finding];
-      story = more.brokenPathOf(state.model, this.explanation, finding, direction);
+      story = pathOf(state.model, this.explanation, finding, direction);
       this.stories.set(key, story);
     }
     return story;

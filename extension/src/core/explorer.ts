@@ -216,7 +216,7 @@ export class Explorer implements Handle {
   /** Put a view on the page, below the sliders if there are any. */
   private put(view: readonly VNode[]): void {
     this.view = view;
-    const sliders = this.sliding && wantExtras()?.whatIf(this.sliding.sliders());
+    const sliders = this.sliding && wantExtras()?.whatIf?.(this.sliding.sliders());
     patch(this.root, sliders ? [...sliders, ...view] : view);
   }
 

@@ -27,6 +27,7 @@ export interface FindingSurroundings {
  * The views that may come later than the rest. A page brings them along; a widget, of which a
  * notebook keeps one copy for every output, asks its kernel for them when somebody wants to see one.
  * Those above this module are named by their signatures: nothing below the views depends on one.
+ * An exported page leaves out what its recordings do not need: the optional ones.
  */
 export interface Extras {
   readonly style: string;
@@ -38,14 +39,15 @@ export interface Extras {
     hatch: string,
     dispatch: Dispatch,
   ) => VNode;
-  readonly figureOf: (
+  readonly entries?: (state: State, current: StepState, width: number, dispatch: Dispatch) => Child;
+  readonly figureOf?: (
     recording: Recording,
     tensor: TensorInfo,
     tone: Tone,
     label: string,
     slices: Slices,
   ) => VNode | null;
-  readonly nodeMaps: (recording: Recording, look: NodeLook) => Child;
+  readonly nodeMaps?: (recording: Recording, look: NodeLook) => Child;
   readonly question: (model: Model, question: Question, dispatch: Dispatch) => VNode;
   readonly verdict: (state: State, dispatch: Dispatch) => VNode | null;
   readonly questionAt: typeof questionAt;
@@ -53,9 +55,9 @@ export interface Extras {
   readonly paint: (canvas: HTMLCanvasElement, scene: Scene) => void;
   readonly iterations: (state: State, dispatch: Dispatch) => VNode[];
   readonly iterationBy: typeof iterationBy;
-  readonly whatIf: (sliders: Sliders) => VNode[];
-  readonly brokenPathOf: typeof brokenPathOf;
-  readonly why: (
+  readonly whatIf?: (sliders: Sliders) => VNode[];
+  readonly brokenPathOf?: typeof brokenPathOf;
+  readonly why?: (
     state: State,
     story: BrokenPath,
     around: FindingSurroundings,
@@ -83,6 +85,11 @@ export function extrasFrom(source: () => void): void {
 export function provide(extras: Extras): void {
   present = extras;
   for (const notify of [...waiting]) notify();
+}
+
+/** Add a part of the extras to those that are there. */
+export function extend(part: Partial<Extras>): void {
+  present = { ...present!, ...part, style: present!.style + (part.style ?? '') };
 }
 
 /** The extras, if they have come. */

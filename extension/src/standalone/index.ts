@@ -1,19 +1,13 @@
 import type { Explanation } from '../core/explanation.js';
 import { provide } from '../core/extras.js';
-import type { TrainingSeries } from '../core/film.js';
-import { mountFilm } from '../core/filmpanel.js';
 import { announce, mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
 import { fromBase64, unpacked } from '../core/compression.js';
-import EXTRAS from '../extras/index.js';
+import ESSENTIALS from '../extras/essentials.js';
+import { readJson } from './containers.js';
 import { gridSource } from '../core/whatif.js';
 import type { GridData } from '../core/whatif.js';
 import type { Catalogue } from '../core/words.js';
-
-function readJson<Kind>(container: Element, kind: string): Kind | null {
-  const text = container.querySelector(`script.tapelab-${kind}`)?.textContent;
-  return text ? (JSON.parse(text) as Kind) : null;
-}
 
 /** Show the recording that a script element holds, in a new element beside it. */
 async function show(script: HTMLScriptElement): Promise<Handle | null> {
@@ -72,31 +66,17 @@ function followTheme(): void {
   });
 }
 
-/** Show the film of a training, and below it the tape of a step that is opened. */
-function showFilm(script: HTMLScriptElement): void {
-  const container = script.parentElement ?? document.body;
-  const [place, below] = [document.createElement('div'), document.createElement('div')];
-  container.append(place, below);
-  const language = container.closest<HTMLElement>('[lang]')?.lang;
-  const words = readJson<Catalogue>(container, 'words') ?? undefined;
-  const open = async (step: number): Promise<void> => {
-    const tape = container.querySelector<HTMLScriptElement>(`[data-step="${step}"]`)!;
-    const read = fromBase64(tape.textContent ?? '');
-    const recording = tape.dataset['packed'] ? await unpacked(read) : read;
-    const explanation = readJson<Explanation>(tape.parentElement!, 'explanation');
-    mount(below, { recording, explanation, language, words, why: true });
-    below.scrollIntoView({ block: 'nearest' });
-  };
-  const series = JSON.parse(script.textContent ?? '') as TrainingSeries;
-  mountFilm(place, series, { language, words, open: (step) => void open(step) });
+/** Fill in what the page holds. */
+function start(): void {
+  const scripts = document.querySelectorAll<HTMLScriptElement>('script.tapelab-recording');
+  void Promise.all([...scripts].map(show)).then((handles) => {
+    const steps = readJson<number[][]>(document.body, 'pair');
+    if (steps) link(handles, steps);
+  });
+  followTheme();
+  reportHeight();
 }
 
-provide(EXTRAS);
-document.querySelectorAll<HTMLScriptElement>('script.tapelab-film').forEach(showFilm);
-const scripts = document.querySelectorAll<HTMLScriptElement>('script.tapelab-recording');
-void Promise.all([...scripts].map(show)).then((handles) => {
-  const steps = readJson<number[][]>(document.body, 'pair');
-  if (steps) link(handles, steps);
-});
-followTheme();
-reportHeight();
+provide(ESSENTIALS);
+// The parts that the page brings along stand in the same script, after this one.
+queueMicrotask(start);

@@ -39,7 +39,7 @@ def gallery() -> str:
         '<!doctype html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><title>tapelab: gallery</title>'
         f"<style>{style}</style></head>\n<body>{_HEAD}<main>{scenes}</main>"
-        f"<script>{html.bundle()}</script><script>{live.bundle()}</script>"
+        f"<script>{html.bundle(*html.PARTS)}</script><script>{live.bundle()}</script>"
         f"<script>{script}</script></body></html>\n"
     )
 

@@ -241,7 +241,7 @@ function towardsTape(model: Model, dispatch: Dispatch): Dispatch {
 function brokenPathView(
   state: State,
   story: BrokenPath,
-  more: Extras,
+  why: NonNullable<Extras['why']>,
   around: Surroundings,
   dispatch: Dispatch,
 ): VNode[] {
@@ -258,7 +258,7 @@ function brokenPathView(
     lead,
     story.cutFrame,
   );
-  return [...more.why(state, story, around, lead), timelineWrap(true, timeline)];
+  return [...why(state, story, around, lead), timelineWrap(true, timeline)];
 }
 
 /** The whole widget at one state. */
@@ -272,11 +272,11 @@ export function explorerView(state: State, around: Surroundings, dispatch: Dispa
       ),
     ];
   }
-  const more = extras();
+  const why = extras()?.why;
   const overlay = state.overlay && wantExtras()?.overlay(state, around.hatch, dispatch);
   const view =
-    state.view === 'why' && around.story && more
-      ? brokenPathView(state, around.story, more, around, dispatch)
+    state.view === 'why' && around.story && why
+      ? brokenPathView(state, around.story, why, around, dispatch)
       : tapeView(state, around, dispatch);
   return overlay ? [...view, overlay] : view;
 }

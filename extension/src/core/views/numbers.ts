@@ -21,7 +21,7 @@ export function heatView(
   slices: Slices,
 ): VNode | null {
   if (!tensor?.shape.length || tensor.dtype === 'string') return null;
-  return wantExtras()?.figureOf(recording, tensor, role, label, slices) ?? null;
+  return wantExtras()?.figureOf?.(recording, tensor, role, label, slices) ?? null;
 }
 
 /** `−1.2000 to 3.0000, mean 0.1000, 0.8000 from 0 on average, 3 zeros`: what several numbers come to. */

@@ -3,8 +3,8 @@ import type { Child, VNode } from '../dom.js';
 import type { StepState } from '../stepstate.js';
 import { TITLES } from '../state.js';
 import type { Dispatch, Pane, State } from '../state.js';
+import { extras } from '../extras.js';
 import { say } from '../words.js';
-import { entriesPane } from './entries.js';
 import { magnitudesView } from './magnitudes.js';
 import { memoryView } from './memory.js';
 import { watchedView } from './watched.js';
@@ -22,7 +22,10 @@ export function paneView(
     flow: () => magnitudesView(model, current, width, hatch, predicting !== 'off', dispatch),
     memory: () => memoryView(model, current, width, dispatch),
     watched: () => watchedView(model, current, dispatch),
-    entries: () => entriesPane(state, current, width, dispatch),
+    // A page without this part has no tensors of several numbers.
+    entries: () =>
+      extras()?.entries?.(state, current, width, dispatch) ??
+      h('p', { class: 'muted' }, say('No op on this tape has tensors of several numbers.')),
   };
   const label = say(TITLES[pane]);
   return h(
