@@ -38,20 +38,16 @@ function create(node: VNode | string, parent: Element): Node {
   const inside = parent.namespaceURI ?? HTML;
   const namespace = NAMESPACES[node.tag] ?? inside;
   const element = parent.ownerDocument.createElementNS(namespace, node.tag);
-  update(element, node);
+  update(element, node, undefined);
   return element;
 }
 
-function update(element: Element, node: VNode): void {
-  const known = drawn.get(element);
+function update(element: Element, node: VNode, known: VNode | undefined): void {
   if (known === node) return;
-  const before = known?.attributes ?? {};
-  for (const name of Object.keys(before)) {
-    if (!(name in node.attributes)) setAttribute(element, name, null);
-  }
-  for (const [name, value] of Object.entries(node.attributes)) {
-    if (before[name] !== value) setAttribute(element, name, value);
-  }
+  const [before, after] = [known?.attributes ?? {}, node.attributes];
+  for (const name in before) if (!(name in after)) setAttribute(element, name, null);
+  for (const name in after)
+    if (before[name] !== after[name]) setAttribute(element, name, after[name]);
   drawn.set(element, node);
   patch(element, node.children);
 }
@@ -69,35 +65,44 @@ function setAttribute(element: Element, name: string, value: Attribute): void {
   }
 }
 
-function fits(existing: Node, wanted: VNode | string): boolean {
-  const before = drawn.get(existing);
-  if (typeof wanted === 'string') return !before && existing.nodeType === 3;
-  return before?.tag === wanted.tag && before.attributes.key === wanted.attributes.key;
+/** The children of an element by their keys. */
+function byKey(host: Element): Map<Attribute, Node> {
+  const keyed = new Map<Attribute, Node>();
+  for (let child = host.firstChild; child; child = child.nextSibling) {
+    const key = drawn.get(child)?.attributes['key'];
+    if (key !== undefined) keyed.set(key, child);
+  }
+  return keyed;
 }
 
 /** Make the children of `host` look as described, keeping the elements that fit. */
 export function patch(host: Element, wanted: readonly (VNode | string)[]): void {
-  const keyed = new Map<unknown, Node>();
-  for (const child of host.childNodes) {
-    const key = drawn.get(child)?.attributes.key;
-    if (key !== undefined) keyed.set(key, child);
-  }
+  let keyed: Map<Attribute, Node> | null = null;
   let cursor: Node | null = host.firstChild;
   for (const node of wanted) {
-    const key = typeof node === 'string' ? undefined : node.attributes.key;
-    let match = key === undefined ? cursor : (keyed.get(key) ?? null);
-    if (match && !fits(match, node)) match = null;
-    if (!match) {
+    let match = cursor;
+    let known = match ? drawn.get(match) : undefined;
+    if (typeof node === 'string') {
+      if (!match || known || match.nodeType !== 3) host.insertBefore(create(node, host), match);
+      else {
+        if (match.nodeValue !== node) match.nodeValue = node;
+        cursor = match.nextSibling;
+      }
+      continue;
+    }
+    const { key } = node.attributes;
+    // As a rule everything stands where it stood: only what does not is looked for.
+    if (key !== undefined && known?.attributes['key'] !== key) {
+      match = (keyed ??= byKey(host)).get(key) ?? null;
+      known = match ? drawn.get(match) : undefined;
+    }
+    if (!match || known?.tag !== node.tag || known.attributes['key'] !== key) {
       host.insertBefore(create(node, host), cursor);
       continue;
     }
-    if (match === cursor) cursor = cursor.nextSibling;
+    if (match === cursor) cursor = match.nextSibling;
     else host.insertBefore(match, cursor);
-    if (typeof node === 'string') {
-      if (match.nodeValue !== node) match.nodeValue = node;
-    } else {
-      update(match as Element, node);
-    }
+    update(match as Element, node, known);
   }
   while (cursor) {
     const next: Node | null = cursor.nextSibling;

@@ -27,7 +27,10 @@ export function keepOneTabStop(root: Element): void {
   for (const toolbar of root.querySelectorAll('[role=toolbar]')) {
     const stops = [...toolbar.querySelectorAll<HTMLElement>('button, select')];
     const stop = stops.find((item) => item === active) ?? stops.find((item) => item.tabIndex === 0);
-    for (const item of stops) item.tabIndex = item === (stop ?? stops[0]) ? 0 : -1;
+    for (const item of stops) {
+      const tabIndex = item === (stop ?? stops[0]) ? 0 : -1;
+      if (item.tabIndex !== tabIndex) item.tabIndex = tabIndex;
+    }
   }
 }
 
@@ -41,8 +44,8 @@ export function keepScrollable(root: Element): void {
       : pane.scrollWidth > pane.clientWidth,
   );
   panes.forEach((pane, at) => {
-    if (wide[at]) pane.tabIndex = 0;
-    else pane.removeAttribute('tabindex');
+    if (!wide[at]) pane.removeAttribute('tabindex');
+    else if (pane.tabIndex) pane.tabIndex = 0;
   });
 }
 
