@@ -57,6 +57,7 @@ WORKS: Final = (
         wall=True),
     _us("record_scalar", "recorded op, shape ()", eager(0.7, "pytorch")),
     _us("record_vector", "recorded op, shape (8,)", eager(0.9, "pytorch")),
+    _us("record_helper", "recorded op in a helper of its own, shape ()", eager(0.7, "pytorch")),
     _us("back_scalar", "backward per op, shape ()", eager(0.4, "pytorch")),
     _us("back_vector", "backward per op, shape (8,)", eager(0.4, "pytorch")),
     Work("chain", "1000-op chain compiled, per op", "ns", 1e9, (function(0.8, "jax_jit"),)),

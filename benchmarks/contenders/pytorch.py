@@ -35,6 +35,21 @@ def recorded(x: Any) -> Task:
     return Task(lambda _: linked(x), units=CHAIN)
 
 
+def product(x: Any, y: Any) -> Any:
+    return x * y
+
+
+def helped(x: Any) -> Task:
+    x = x.requires_grad_()
+
+    def run(_: None) -> None:
+        y = x
+        for _ in range(CHAIN):
+            y = product(y, x)
+
+    return Task(run, units=CHAIN)
+
+
 def back(x: Any) -> Task:
     x = x.requires_grad_()
     return Task(lambda y: torch.autograd.grad(y.sum(), x), lambda: linked(x), units=CHAIN)
@@ -145,6 +160,7 @@ TASKS = {
     "start_import": lambda: started("import torch"),
     "start_gradient": lambda: started(GRADIENT),
     "record_scalar": lambda: recorded(torch.tensor(1.0001)),
+    "record_helper": lambda: helped(torch.tensor(1.0001)),
     "record_vector": lambda: recorded(torch.full((8,), 1.0001)),
     "back_scalar": lambda: back(torch.tensor(1.0001)),
     "back_vector": lambda: back(torch.full((8,), 1.0001)),

@@ -47,6 +47,7 @@ def tasks(tf: Any, *, compiled: bool) -> dict[str, Callable[[], Any]]:
     found["start_import"] = lambda: started(f"import {module}")
     found["start_gradient"] = lambda: started(GRADIENT.format(module=module))
     found["record_scalar"] = lambda: recorded(tf, tf.constant(1.0001))
+    found["record_helper"] = lambda: helped(tf, tf.constant(1.0001))
     found["record_vector"] = lambda: recorded(tf, tf.fill([8], 1.0001))
     found["back_scalar"] = lambda: back(tf, tf.constant(1.0001))
     found["back_vector"] = lambda: back(tf, tf.fill([8], 1.0001))
@@ -77,6 +78,21 @@ def recorded(tf: Any, x: Any) -> Task:
             y = x
             for _ in range(CHAIN):
                 y = y * x
+
+    return Task(run, units=CHAIN)
+
+
+def product(x: Any, y: Any) -> Any:
+    return x * y
+
+
+def helped(tf: Any, x: Any) -> Task:
+    def run(_: None) -> None:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in range(CHAIN):
+                y = product(y, x)
 
     return Task(run, units=CHAIN)
 

@@ -24,10 +24,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from types import CodeType, FrameType
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
-from tapelab.core.helper_calls import OURS, OWN, HelperCall, Mark, are_ours, enter, is_entry
+from tapelab.core.helper_calls import OURS, OWN, HelperCall, are_ours, enter, is_entry
 from tapelab.core.origin import EntryOrigin, Origin, Scope
 from tapelab.core.records import Record, summarised
 
@@ -83,7 +83,9 @@ class Log:
     holds_calls: bool = False  # whether some of the records are `TapedCall`s
     base: CodeType | None = None  # the code that opened the outermost tape
     calls: list[HelperCall] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)  # of the calls that run, outermost first
+    key: object = field(default_factory=object)  # is that of its calls, too
+    # The ids of frames that a debugger traces, and their calls, outermost first.
+    traced: list[tuple[int, HelperCall]] = field(default_factory=list)
 
     def add_holder(self, tape: ActiveTape) -> None:
         """Keep large values as long as a tape lives that may need them for a backward pass."""
@@ -294,13 +296,8 @@ def origin_here(op: Op | None = None, up: int = 1) -> Origin:
             break
         frame = frame.f_back
     code, instruction, scope = frame.f_code, frame.f_lasti, state["scope"]
-    if scope is not None:
-        inside = scope[3] == instruction and scope[2] is code
-        if inside or not is_entry(code, instruction):
-            return tuple.__new__(Origin, (op, code, instruction, scope))
-        if state["log"] is not None:
-            _enter(state, frame)
-        return tuple.__new__(EntryOrigin, (op, code, instruction, scope))
+    if scope is not None and scope[3] == instruction and scope[2] is code:
+        return tuple.__new__(Origin, (op, code, instruction, scope))
     place = op, id(code), instruction
     known = _origins.get(place)
     if known is None:
@@ -310,15 +307,14 @@ def origin_here(op: Op | None = None, up: int = 1) -> Origin:
         opens_tape = log is not None and log.base is code
         kind = EntryOrigin if not opens_tape and is_entry(code, instruction) else Origin
         known = _origins[place] = kind(op, code, instruction, None)
-    if type(known) is EntryOrigin and state["log"] is not None:
-        _enter(state, frame)
-    return known
-
-
-def _enter(state: dict[str, Any], frame: FrameType) -> None:
-    """Note in the log which call an op runs in, unless it runs in a trace."""
-    if state["token"] is not BATCHED and state["token"] is not TRACED:
-        enter(state["log"], frame)
+    kind = type(known)
+    if kind is EntryOrigin and (log := state["log"]) is not None:
+        token = state["token"]
+        if token is not BATCHED and token is not TRACED:
+            enter(log, frame)
+    if scope is None:
+        return known
+    return tuple.__new__(kind, (op, code, instruction, scope))
 
 
 def scope_origin() -> Origin:

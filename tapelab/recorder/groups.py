@@ -10,7 +10,7 @@ above.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import CodeType
 from typing import TYPE_CHECKING, Final
 
@@ -46,7 +46,7 @@ class Groups:
 
     def __init__(self, tape: GradientTape, spans: Spans) -> None:
         self.rows: list[Group] = []
-        self.calls: Sequence[HelperCall] = _calls_of(tape)
+        self.calls, self._callers = _calls_of(tape)
         self._thread = tape._thread
         self._serials = [call.serial for call in self.calls]
         self._functions = {
@@ -64,8 +64,12 @@ class Groups:
     def callers(self, call: int) -> Iterator[int]:
         """The calls around one, the innermost first, and last that of none."""
         while call != NO_CALL:
-            call = self.calls[call].caller
+            call = self.caller(call)
             yield call
+
+    def caller(self, call: int) -> int:
+        """The call around one, or that of none."""
+        return self._callers[call]
 
     def call_at(self, serial: int, thread: int, origin: Origin) -> int:
         """The call of a function in which something happened, by its id and its place."""
@@ -104,16 +108,16 @@ class Groups:
         scopes = _outermost_first(scope)
         chain = [each for each in (call, *self.callers(call)) if each not in self._around]
         functions = [self.calls[each].code for each in reversed(chain)]
-        site = None
+        sites: set[tuple[CodeType, int]] = set()
         for at, each in enumerate([NO_CALL, *reversed(chain)]):
             if each != NO_CALL:
                 called = self.calls[each]
                 goes_on = self._written(each)[0].startswith("super")
-                if site != (called.site, called.instruction) and not goes_on:
-                    group = self._call(each, group)
+                if (called.site, called.instruction) not in sites and not goes_on:
+                    group, sites = self._call(each, group), set()
             while scopes and self._functions.get(id(scopes[0].code)) not in functions[at:]:
                 here = scopes.pop(0)
-                site = here.code, here.instruction
+                sites.add((here.code, here.instruction))
                 group = self._scope(here, group)
         return group
 
@@ -168,16 +172,24 @@ class Groups:
         return len(self.rows) - 1
 
 
-def _calls_of(tape: GradientTape) -> Sequence[HelperCall]:
-    """The calls in the logs of a tape, each with the position of its caller among all."""
+def _calls_of(tape: GradientTape) -> tuple[list[HelperCall], list[int]]:
+    """The calls in the logs of a tape, and for each the position of its caller among them.
+
+    A comprehension is part of the function around it.
+    """
     logs = {id(log): log for log, _, _ in tape._windows}.values()
     calls: list[HelperCall] = []
-    for log in logs:
-        first = len(calls)
-        for call in log.calls:
-            caller = call.caller if call.caller == NO_CALL else call.caller + first
-            calls.append(call._replace(caller=caller))
-    return calls
+    callers: list[int] = []
+    places: dict[HelperCall | None, int] = {None: NO_CALL}
+    for call in [call for log in logs for call in log.calls]:
+        caller = places[call.caller]
+        if is_comprehension(call.code):
+            places[call] = caller
+        else:
+            places[call] = len(calls)
+            calls.append(call)
+            callers.append(caller)
+    return calls, callers
 
 
 def _outermost_first(scope: Scope | None) -> list[Scope]:

@@ -53,7 +53,7 @@ class ReturnedValues:
                 yield from self._of(call)
 
     def _of(self, call: int) -> Iterator[ReturnedValue]:
-        site, caller = self._groups.site(call), self._groups.calls[call].caller
+        site, caller = self._groups.site(call), self._groups.caller(call)
         returned = self._returned(call)
         names = self._spans.targets(site) or (self._spans.name(site),)
         if len(returned) == 1:

@@ -135,6 +135,74 @@ def test_the_function_that_opens_the_tape_is_no_group():
     assert paths_of(recording_of(text))[0] == ("model(x) > layer(x, w1)", "out")
 
 
+def test_a_generator_belongs_to_the_call_that_resumed_it():
+    text = """
+def scaled(x):
+    return x * 3.0
+
+def values(x):
+    while True:
+        x = scaled(x)
+        yield x
+        x = x * 2.0
+        yield x
+
+def one(g):
+    y = next(g)
+    return y + 1.0
+
+def other(g):
+    z = next(g)
+    return z + 2.0
+
+x = tf.Variable(1.0)
+g = values(x)
+with tf.GradientTape() as tape:
+    a, b, c = one(g), other(g), next(g)
+"""
+    assert [path for path, _ in paths_of(recording_of(text))] == [
+        "one(g) > next(g) > scaled(x)",
+        "one(g)",
+        "other(g) > next(g)",
+        "other(g)",
+        "next(g) > scaled(x)",
+    ]
+
+
+def test_a_comprehension_is_part_of_the_function_around_it():
+    text = """
+def scaled(x):
+    return x * 3.0
+
+def both(x):
+    return sum(scaled(x) + y for y in [x * n for n in (1.0, 2.0)])
+
+x = tf.Variable(1.0)
+with tf.GradientTape() as tape:
+    target = both(x)
+"""
+    recording = recording_of(text)
+    assert [each.title for each in recording.groups] == ["both(x)", *["scaled(x)"] * 2]
+    assert [each.event.group for each in recording.placed(e.Ran)] == [0, 0, 1, 0, 0, 2, 0, 0]
+
+
+def test_a_call_during_which_two_tapes_are_open_in_turn_is_a_group_of_both():
+    text = """
+def scaled(x):
+    return x * 3.0
+
+def steps(x):
+    with first:
+        y = scaled(x)
+    with tape:
+        z = scaled(y)
+
+first, tape = tf.GradientTape(), tf.GradientTape()
+steps(tf.Variable(1.0))
+"""
+    assert paths_of(recording_of(text))[-1] == ("steps(tf.Variable(1.0)) > scaled(y)", "z")
+
+
 def test_an_op_behind_a_call_that_failed_belongs_to_the_caller():
     text = """
 def fails(x):
@@ -320,6 +388,29 @@ def test_a_debugger_keeps_its_trace_function_and_calls_are_still_found():
     finally:
         sys.settrace(before)
     assert "model(x) > layer(x, w1)" in paths
+
+
+def test_calls_behind_a_debugger_are_found_by_their_frames_again():
+    text = """
+import sys
+def follow(frame, event, arg):
+    return follow
+def scaled(x):
+    return x * 3.0
+def twice(x):
+    y = scaled(x)
+    z = y * 2.0
+    return scaled(z)
+x = tf.Variable(1.0)
+with tf.GradientTape() as tape:
+    before = sys.gettrace()
+    sys.settrace(follow)
+    a = twice(x)
+    sys.settrace(before)
+    b = twice(a)
+"""
+    paths = [path for path, _ in paths_of(recording_of(text))]
+    assert paths[-3:] == ["twice(a) > scaled(x)", "twice(a)", "twice(a) > scaled(z)"]
 
 
 statements = st.recursive(
