@@ -15,6 +15,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from tapelab.core.dispatch import declaration_of
+from tapelab.core.origin import ModuleScope, Scope
 from tapelab.core.variable import name_scopes
 
 
@@ -26,10 +27,11 @@ class Slot:
 
 
 class Place(NamedTuple):
-    """Where in the user's code a call was written."""
+    """Where in the user's code a call was written, and in which calls of modules it ran."""
 
     code: CodeType
     instruction: int
+    scope: ModuleScope | None = None
 
 
 @dataclass(frozen=True)
@@ -67,17 +69,28 @@ class Graph:
     tapes: frozenset[int] = field(default_factory=frozenset)
 
     @cached_property
-    def steps(self) -> tuple[tuple[Node, Site], ...]:
-        """Each call with the place to call it from."""
+    def steps(self) -> tuple[tuple[Node, Site, ModuleScope | None], ...]:
+        """Each call with the place to call it from, and the calls of modules around it."""
         known: dict[tuple[int, int], Site] = {}  # hashing a code object takes long
-        steps = []
-        for node in self.nodes:
-            code, instruction = node.place
+        scopes: dict[int, ModuleScope | None] = {id(None): None}
+
+        def site_of(code: CodeType, instruction: int) -> Site:
             call = known.get((id(code), instruction))
             if call is None:
                 call = known[id(code), instruction] = site(code, instruction)
-            steps.append((node, call))
-        return tuple(steps)
+            return call
+
+        def scope_of(scope: Scope | None) -> ModuleScope | None:
+            if scope is not None and id(scope) not in scopes:
+                code = site_of(scope.code, scope.instruction).__code__
+                outer = scope_of(scope.outer)
+                scopes[id(scope)] = ModuleScope(scope.name, outer, code, _call_in(code))
+            return scopes[id(scope)]
+
+        return tuple([
+            (node, site_of(node.place.code, node.place.instruction), scope_of(node.place.scope))
+            for node in self.nodes
+        ])  # fmt: skip
 
 
 class FuncGraph:
@@ -129,6 +142,15 @@ def _site(code: CodeType, instruction: int, file: str) -> Site:
     call.__code__ = call.__code__.replace(co_name=code.co_name)
     call_site: Site = call
     return call_site
+
+
+@lru_cache(maxsize=4096)
+def _call_in(site: CodeType) -> int:
+    """The instruction of a site that calls the function."""
+    import dis  # which is slow to load, and needed for graphs with modules alone
+
+    steps = dis.get_instructions(site)
+    return next(step.offset for step in steps if step.opname == "CALL_FUNCTION_EX")
 
 
 def base_name(function: Callable[..., Any], kwargs: Any, last_op: str) -> str:

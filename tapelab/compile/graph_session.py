@@ -171,7 +171,7 @@ class Session:
         run.slots.update(fed)
         for node in needed:
             self._check(node, run)
-            run.step(node, site(*node.place))
+            run.step(node, site(node.place.code, node.place.instruction))
             run.slots.update(fed)
         return run
 

@@ -19,7 +19,7 @@ from tapelab.compile.call_graph import Graph, Node, Site, Slot
 from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.core.cell import Cell, Holder
 from tapelab.core.log import origin_here, thread
-from tapelab.core.origin import GraphScope
+from tapelab.core.origin import GraphScope, ModuleScope, Scope
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
@@ -87,9 +87,14 @@ class Replay:
             self.slots[slot.number] = tensor
         outer, here, before = thread.scope, origin_here(), _running.replay
         _running.replay = self
-        thread.scope = GraphScope(self.graph.name, outer, here.code, here.instruction)
+        scope = GraphScope(self.graph.name, outer, here.code, here.instruction)
+        thread.scope = scope
+        modules: dict[int, Scope] = {id(None): scope}
+        last = None
         try:
-            for node, call in self.graph.steps:
+            for node, call, within in self.graph.steps:
+                if within is not last:
+                    thread.scope, last = _module_scope(within, modules), within
                 self.step(node, call)
         finally:
             thread.scope, _running.replay = outer, before
@@ -132,3 +137,16 @@ class Replay:
         for tape in self._tapes.values():
             if tape in thread.tapes:
                 tape._pop()
+
+
+def _module_scope(scope: ModuleScope | None, known: dict[int, Scope]) -> Scope:
+    """The scope of one replay that is like one of the graph; None stands for the graph itself."""
+    replayed = known.get(id(scope))
+    if replayed is None:
+        assert scope is not None
+        outer: Any = scope.outer  # of modules alone, see `Trace`
+        replayed = ModuleScope(
+            scope.name, _module_scope(outer, known), scope.code, scope.instruction
+        )
+        known[id(scope)] = replayed
+    return replayed

@@ -44,6 +44,7 @@ from tapelab.compile.symbolic import (
 from tapelab.core.cell import Holder
 from tapelab.core.dispatch import declaration_of, outside_trace
 from tapelab.core.log import origin_here, thread
+from tapelab.core.origin import ModuleScope, Scope
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
@@ -93,6 +94,8 @@ class Trace:
         self.graph_handle: Any = FuncGraph(self)
         self._names = Names()
         self._shape_cache = ShapeCache()
+        self._outside = thread.scope
+        self._scopes: dict[int, tuple[Scope, ModuleScope | None]] = {}
 
     def placeholder(self, name: str, things: tuple[Any, ...]) -> Any:
         """A new input, with its examples."""
@@ -181,7 +184,7 @@ class Trace:
         result = symbol(self, f"{name}:0", cached.examples(origin), origin)
         self.symbols[result._id] = result
         slotted = tuple([_as_slot(each) for each in args])
-        place = Place(origin.code, origin.instruction)
+        place = Place(origin.code, origin.instruction, self._module_scope(thread.scope))
         results = (Slot(result._id),)
         self.nodes.append(
             Node(name, cached.kind, function, slotted, {}, results, place, acts=False, simple=True)
@@ -247,7 +250,7 @@ class Trace:
             Slot(leaf._id) if isinstance(leaf, Symbolic) else None for leaf in leaves(result)
         )
         origin = origin_here()
-        place = Place(origin.code, origin.instruction)
+        place = Place(origin.code, origin.instruction, self._module_scope(thread.scope))
         slotted = mapped(args, _as_slot), mapped(kwargs, _as_slot)
         if not acts and not any(
             isinstance(leaf, (Symbolic, Holder)) for leaf in leaves((args, kwargs))
@@ -272,6 +275,18 @@ class Trace:
             )
         )
         return result
+
+    def _module_scope(self, scope: Scope | None) -> ModuleScope | None:
+        """The calls of modules that a scope lies in, as far as they began in this trace."""
+        if scope is None or scope is self._outside:
+            return None
+        known = self._scopes.get(id(scope))
+        if known is None:
+            module = self._module_scope(scope.outer)
+            if isinstance(scope, ModuleScope):
+                module = ModuleScope(scope.name, module, scope.code, scope.instruction)
+            known = self._scopes[id(scope)] = scope, module  # it lives as long as its id is known
+        return known[1]
 
     def _symbols(
         self, function: Callable[..., Any], name: str, results: Tree, symbols: dict[int, Any]

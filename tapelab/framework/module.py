@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any, ClassVar, Final
 
 from tapelab import nest
-from tapelab.core.log import TRACED, origin_here, thread
+from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import ModuleScope
 from tapelab.core.variable import Variable
 from tapelab.framework.scopes import name_scope
@@ -134,13 +134,13 @@ _running: Final = _Running()
 
 
 def _grouped(call: Callable[..., Any]) -> Callable[..., Any]:
-    """A `__call__` that runs in the scope of its module, while a tape records."""
+    """A `__call__` that runs in the scope of its module, while a tape or a trace records."""
 
     @wraps(call)
     def scoped(self: Module, /, *args: Any, **kwargs: Any) -> Any:
         token = thread.token
         around = _running.module
-        if not token or token is TRACED or around is self:
+        if not token or around is self:
             return call(self, *args, **kwargs)
         origin, outer = origin_here(None, 2), thread.scope
         own = vars(self).get("_name") or _snake_case(type(self).__name__)
