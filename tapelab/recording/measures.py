@@ -29,10 +29,12 @@ class Measure(NamedTuple):
     """The mean distance from 0."""
     mean: float
     """NaN in a recording that does not tell it."""
+    norm: float
+    """The Euclidean norm; NaN in a recording that does not tell it."""
 
 
 WIDTH: Final = 6
-"""The fields in the column `measure.numbers`; the mean came later and has one of its own."""
+"""The fields in the column `measure.numbers`; the later ones have a column each."""
 
 
 def measured(value: NDArray[Any]) -> Measure | None:
@@ -48,7 +50,10 @@ def measured(value: NDArray[Any]) -> Measure | None:
         zeros = numbers.size - np.count_nonzero(numbers)
         size = float(np.mean(np.abs(numbers), dtype=np.float64))
         mean = float(np.mean(numbers, dtype=np.float64))
-        return Measure(0.0, 0.0, float(zeros), least, greatest, size, mean)
+        scale = max(-least, greatest) or 1.0
+        scaled = numbers / scale
+        norm = scale * math.sqrt(float(np.einsum("i,i->", scaled, scaled, dtype=np.float64)))
+        return Measure(0.0, 0.0, float(zeros), least, greatest, size, mean, norm)
     wide = numbers.astype(np.float64)
     return Measure(*(float(each[0]) for each in _reduced(wide, np.zeros(1, np.intp))))
 
@@ -62,14 +67,19 @@ def _reduced(flat: NDArray[Any], starts: NDArray[Any]) -> tuple[NDArray[Any], ..
     least = np.minimum.reduceat(np.where(nonfinite, math.inf, flat), starts)
     greatest = np.maximum.reduceat(np.where(nonfinite, -math.inf, flat), starts)
     finite_ones = np.maximum(length - bad, 1.0)
+    sizes = np.abs(finite)
+    scale = np.maximum.reduceat(sizes, starts)
+    scale[scale == 0] = 1.0  # the numbers are divided by it, so that no square overflows
+    scaled = sizes / np.repeat(scale, length.astype(np.intp))
     return (
         np.add.reduceat(nan, starts, dtype=np.float64),
         np.add.reduceat(infinite, starts, dtype=np.float64),
         np.add.reduceat(flat == 0, starts, dtype=np.float64),
         np.where(np.isfinite(least), least, 0.0),
         np.where(np.isfinite(greatest), greatest, 0.0),
-        np.add.reduceat(np.abs(finite), starts) / finite_ones,
+        np.add.reduceat(sizes, starts) / finite_ones,
         np.add.reduceat(finite, starts) / finite_ones,
+        scale * np.sqrt(np.add.reduceat(scaled * scaled, starts)),
     )
 
 
@@ -82,6 +92,7 @@ def as_columns(measures: dict[int, Measure]) -> dict[str, NDArray[Any]]:
         "measure.tensor": np.array([*measures], "<i4"),
         "measure.numbers": rows[:, :WIDTH].reshape(-1),
         "measure.mean": rows[:, WIDTH].copy(),
+        "measure.norm": rows[:, WIDTH + 1].copy(),
     }
 
 
@@ -100,6 +111,7 @@ class Measures:
             large = columns["measure.tensor"]
             self._rows[large, :WIDTH] = columns["measure.numbers"].reshape(-1, WIDTH)
             self._rows[large, WIDTH] = columns.get("measure.mean", math.nan)
+            self._rows[large, WIDTH + 1] = columns.get("measure.norm", math.nan)
             self.known[large] = True
 
     def _of_values(self, values: NDArray[Any], at: NDArray[Any]) -> None:

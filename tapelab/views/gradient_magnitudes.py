@@ -5,6 +5,7 @@ The same model as in `extension/src/core/flow.ts`; the golden recordings hold bo
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,10 +21,14 @@ EXPLODED: Final = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Magnitude:
-    """How large a gradient is: the mean distance from 0 of its numbers, and what that means."""
+    """How large a gradient is: the mean distance from 0 of its numbers, and what that means.
+
+    `norm` is its Euclidean norm, which is written beside edges; NaN where it is not known.
+    """
 
     size: float
     health: str
+    norm: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +43,17 @@ class FlowPoint:
 def magnitude_of(recording: Recording, tensor: int) -> Magnitude:
     """How large the numbers of a tensor are; `unknown` where nothing was kept of them."""
     if tensor < 0 or not recording.measures.known[tensor]:
-        return Magnitude(float("nan"), "unknown")
+        return Magnitude(math.nan, "unknown")
     measure = recording.measures.of(tensor)
     if measure.nans + measure.infinities:
-        return Magnitude(measure.size, "nan")
-    if not measure.least and not measure.greatest:
-        return Magnitude(measure.size, "zero")
-    if measure.size < VANISHED:
-        return Magnitude(measure.size, "vanished")
-    return Magnitude(measure.size, "exploded" if measure.size > EXPLODED else "fine")
+        health = "nan"
+    elif not measure.least and not measure.greatest:
+        health = "zero"
+    elif measure.size < VANISHED:
+        health = "vanished"
+    else:
+        health = "exploded" if measure.size > EXPLODED else "fine"
+    return Magnitude(measure.size, health, measure.norm)
 
 
 def flow_of(model: Model) -> tuple[FlowPoint, ...]:

@@ -1,5 +1,7 @@
 """What the numbers of small and large tensors come to, in memory and from bytes."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -23,16 +25,17 @@ def measures_of(recording, shape):
 
 def test_an_array_comes_to_its_ends_its_zeros_and_its_mean_distance_from_0():
     array = np.array([[0.0, -2.0], [4.0, 0.0]], np.float32)
-    assert measured(array) == Measure(0.0, 0.0, 2.0, -2.0, 4.0, 1.5, 0.5)
+    assert measured(array) == Measure(0.0, 0.0, 2.0, -2.0, 4.0, 1.5, 0.5, math.sqrt(20))
 
 
 def test_what_is_not_finite_is_counted_and_left_out_of_the_rest():
     array = np.array([np.nan, np.inf, -np.inf, 3.0, -1.0])
-    assert measured(array) == Measure(1.0, 2.0, 0.0, -1.0, 3.0, 2.0, 1.0)
+    norm = pytest.approx(math.sqrt(10))
+    assert measured(array) == Measure(1.0, 2.0, 0.0, -1.0, 3.0, 2.0, 1.0, norm)
 
 
 def test_nothing_finite_comes_to_zero():
-    assert measured(np.array([np.nan])) == Measure(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    assert measured(np.array([np.nan])) == Measure(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_text_is_not_measured():
@@ -41,12 +44,12 @@ def test_text_is_not_measured():
 
 @pytest.mark.parametrize("size", [3, 300])
 def test_small_and_large_tensors_are_measured_alike(size):
-    measures = measures_of(recorded(size), (size,))
+    measures, norm = measures_of(recorded(size), (size,)), math.sqrt(size)
     assert measures == {
-        Measure(0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0),  # x
-        Measure(0.0, 0.0, 0.0, 6.0, 6.0, 6.0, 6.0),  # 3 x
-        Measure(0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0),  # the gradient of the sum
-        Measure(0.0, 0.0, 0.0, 3.0, 3.0, 3.0, 3.0),  # and that of x
+        Measure(0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0, 2.0 * norm),  # x
+        Measure(0.0, 0.0, 0.0, 6.0, 6.0, 6.0, 6.0, 6.0 * norm),  # 3 x
+        Measure(0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, norm),  # the gradient of the sum
+        Measure(0.0, 0.0, 0.0, 3.0, 3.0, 3.0, 3.0, 3.0 * norm),  # and that of x
     }
 
 
@@ -75,7 +78,16 @@ def test_a_complex_number_counts_as_two():
         tape.watch(x)
         y = x * x
     recording = tape.recording(y, x)
-    assert Measure(0.0, 0.0, 2.0, 0.0, 2.0, 0.75, 0.75) in measures_of(recording, (2,))
+    measure = Measure(0.0, 0.0, 2.0, 0.0, 2.0, 0.75, 0.75, pytest.approx(math.sqrt(5)))
+    assert measure in [*measures_of(recording, (2,))]
+
+
+def test_the_norm_of_numbers_whose_squares_overflow_is_finite():
+    for huge in (np.float64(3e200), np.float32(3e30)):
+        array = np.array([huge, -huge * 4 / 3], type(huge))
+        assert measured(array).norm == pytest.approx(float(huge) * 5 / 3, rel=1e-6)
+        with_nan = np.append(array, [np.nan]).astype(type(huge))
+        assert measured(with_nan).norm == pytest.approx(float(huge) * 5 / 3, rel=1e-6)
 
 
 def test_measuring_ends_with_the_question():

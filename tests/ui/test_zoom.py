@@ -148,7 +148,7 @@ def test_the_gradient_goes_back_module_by_module(shown):
         visited += [name for name in current(page) if name.startswith("blocks")]
     assert [*dict.fromkeys(visited)] == [f"blocks[{at}]" for at in range(11, -1, -1)]
     labels = page.locator(".elab").all_text_contents()
-    assert any(label.startswith("|∇|") for label in labels)
+    assert any(label.startswith("‖∇‖") for label in labels)
     assert "4×12×32" in labels
 
 

@@ -18,6 +18,12 @@ def test_the_gradient_is_as_large_as_its_numbers_are_on_average(golden):
     assert sizes["w"] == pytest.approx((1 + 12 + 30) / 3)
 
 
+def test_the_norm_of_a_gradient_is_that_of_its_vector(golden):
+    model = Model.of(golden("vectors"))
+    norms = {model.frame_label(point.frame): point.magnitude.norm for point in flow_of(model)}
+    assert norms["w"] == pytest.approx((1 + 12**2 + 30**2) ** 0.5)
+
+
 def test_a_gradient_of_zeros_is_zero_and_a_tiny_one_has_vanished():
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
@@ -51,6 +57,7 @@ def test_a_large_gradient_has_its_measures(golden):
     model = Model.of(tape.recording(y))
     beats = {model.frame_label(point.frame): point.magnitude for point in flow_of(model)}
     assert (beats["x"].size, beats["x"].health) == (4.0, "fine")
+    assert beats["x"].norm == pytest.approx(4.0 * 1000**0.5)
 
 
 def test_nothing_is_known_of_what_is_not_there(golden):

@@ -60,7 +60,7 @@ export function passingText(model: Model, chart: Chart, edge: number): string {
   return tensor.shape.length ? formatShape(tensor.shape) : formatBrief(tensor, ROOM);
 }
 
-/** How large the gradient is that returns along an edge, or its numbers; empty if not kept. */
+/** The norm of the gradient that returns along an edge, or its numbers; empty if not kept. */
 export function returningText(model: Model, chart: Chart, edge: number): string {
   const id = chart.edges[edge]!;
   if (!isSummed(model, chart, edge)) return contributionText(model, id);
@@ -70,5 +70,7 @@ export function returningText(model: Model, chart: Chart, edge: number): string 
   const { firstArrival } = model.backwardPass!;
   const all = node >= 0 && firstArrival[node + 1]! - firstArrival[node]! === returning[edge];
   const magnitude = one ? magnitudeOfEdge(model, id) : all ? magnitudeOfNode(model, node) : null;
-  return magnitude && magnitude.health !== 'unknown' ? `|∇| ${formatNumber(magnitude.size)}` : '';
+  const norm = magnitude?.norm ?? NaN;
+  if (magnitude?.health === 'nan') return '‖∇‖ NaN';
+  return Number.isNaN(norm) ? '' : `‖∇‖ ${formatNumber(norm)}`;
 }

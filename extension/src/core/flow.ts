@@ -16,21 +16,21 @@ export interface Magnitude {
   /** The mean distance from 0 of its numbers. */
   readonly size: number;
   readonly health: Health;
+  /** Its Euclidean norm, which is written beside edges; NaN where it is not known. */
+  readonly norm: number;
 }
 
-const UNKNOWN: Magnitude = { size: NaN, health: 'unknown' };
+const UNKNOWN: Magnitude = { size: NaN, health: 'unknown', norm: NaN };
 
 /** How large the numbers of a tensor are. */
 function magnitudeOf(recording: Recording, tensor: number): Magnitude {
   const measure = tensor < 0 ? null : measureOf(recording, tensor);
   if (!measure) return UNKNOWN;
-  const { size } = measure;
-  if (measure.nans + measure.infinities) return { size, health: 'nan' };
-  if (!measure.least && !measure.greatest) return { size, health: 'zero' };
-  return {
-    size,
-    health: size < VANISHED ? 'vanished' : size > EXPLODED ? 'exploded' : 'fine',
-  };
+  const { size, norm } = measure;
+  if (measure.nans + measure.infinities) return { size, health: 'nan', norm };
+  if (!measure.least && !measure.greatest) return { size, health: 'zero', norm };
+  const health = size < VANISHED ? 'vanished' : size > EXPLODED ? 'exploded' : 'fine';
+  return { size, health, norm };
 }
 
 /** Where a size stands between vanished (0) and 1 or more (1), on a log scale. */

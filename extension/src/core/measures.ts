@@ -11,6 +11,8 @@ export interface Measure {
   readonly size: number;
   /** NaN in a recording that does not tell it. */
   readonly mean: number;
+  /** The Euclidean norm; NaN in a recording that does not tell it. */
+  readonly norm: number;
 }
 
 export const WIDTH = 6;
@@ -42,9 +44,18 @@ function measured(values: Float64Array): Measure {
     }
   }
   const finite = values.length - nans - infinities;
+  const norm = normOf(values, Math.max(-least, greatest));
   if (!finite) [least, greatest] = [0, 0];
   const [size, mean] = [total, sum].map((each) => each / Math.max(finite, 1));
-  return { nans, infinities, zeros, least, greatest, size: size!, mean: mean! };
+  return { nans, infinities, zeros, least, greatest, size: size!, mean: mean!, norm };
+}
+
+/** The Euclidean norm of finite numbers up to a size, by which they are divided lest it overflow. */
+function normOf(values: Float64Array, largest: number): number {
+  if (!(largest > 0)) return 0;
+  let squares = 0;
+  for (const value of values) if (Number.isFinite(value)) squares += (value / largest) ** 2;
+  return largest * Math.sqrt(squares);
 }
 
 /** What is known of the numbers of a tensor: of a large one what was measured; null if nothing. */
@@ -65,5 +76,6 @@ export function measureOf(recording: Recording, tensor: number): Measure | null 
     greatest: greatest!,
     size: size!,
     mean: recording.measured.means[at / WIDTH] ?? NaN,
+    norm: recording.measured.norms[at / WIDTH] ?? NaN,
   };
 }

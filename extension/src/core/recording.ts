@@ -39,6 +39,7 @@ export interface Recording {
     readonly tensors: Int32Array;
     readonly numbers: Float64Array;
     readonly means: Float64Array;
+    readonly norms: Float64Array;
   };
   /** What large tensors look like: see `previews.ts`. */
   readonly looks: {
@@ -151,6 +152,7 @@ export function parseRecording(given: Uint8Array): Recording {
       tensors: columns.i32('measure.tensor'),
       numbers: columns.f64('measure.numbers'),
       means: columns.f64('measure.mean'),
+      norms: columns.f64('measure.norm'),
     },
     looks: {
       tensors: columns.i32('preview.tensor'),
