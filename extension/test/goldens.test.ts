@@ -132,10 +132,12 @@ for (const { name, bytes, expected } of small) {
       facts,
       expected.flow.map(({ frame, health, step }) => [frame, health, step]),
     );
-    expected.flow.forEach(({ size }, at) => {
-      const found = magnitudes[at]!.size;
-      if (typeof size === 'string') assert.ok(Number.isNaN(found));
-      else assert.ok(Math.abs(found - size) <= 1e-9 * size, `${found} for ${size}`);
+    expected.flow.forEach(({ size, norm }, at) => {
+      const found = magnitudes[at]!;
+      for (const [ours, theirs] of [[found.size, size] as const, [found.norm, norm] as const]) {
+        if (typeof theirs === 'string') assert.ok(Number.isNaN(ours));
+        else assert.ok(Math.abs(ours - theirs) <= 1e-9 * theirs, `${ours} for ${theirs}`);
+      }
     });
     assert.equal(firstNonFiniteStep(model), expected.firstNonFinite);
   });

@@ -37,6 +37,7 @@ export interface Expectation {
   readonly flow: readonly {
     frame: number;
     size: number | string;
+    norm: number | string;
     health: string;
     step: number;
   }[];

@@ -290,14 +290,14 @@ def _origin_at(
     if log is not None:
         call, key = frame.f_trace, log.key
         if call is None and (outer := frame.f_back) is not None:
-            site, caller, base = outer.f_code, outer.f_trace, log.base
-            known = site is base or (type(caller) is HelperCall and caller.key is key)
-            if known and code is not base:
+            site, around, base = outer.f_code, outer.f_trace, log.base
+            caller = around if type(around) is HelperCall and around.key is key else None
+            if (caller is not None or site is base) and code is not base:
                 frame.f_trace = new = _new(HelperCall)
                 new.serial = next_id()
                 new.key = key
                 new.code = code
-                new.caller = None if site is base else caller
+                new.caller = caller
                 new.site = site
                 new.instruction = outer.f_lasti
                 new.direct = True

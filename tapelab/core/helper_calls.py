@@ -154,12 +154,14 @@ def enter(log: CallLog, frame: FrameType, depth: int = 0) -> HelperCall | None:
         if known is not None:
             return known
         kind = ResumedCall if flags & RESUMED else HelperCall
-    site, caller, direct = outer.f_code, None, True
-    if site is not log.base:
-        caller = outer.f_trace
-        if not (type(caller) is HelperCall and caller.key is key) and not (
-            type(caller) is ResumedCall and _is_running(log, outer, caller)
-        ):
+    site, around = outer.f_code, outer.f_trace
+    caller, direct = None, True
+    if type(around) is HelperCall and around.key is key:
+        caller = around
+    elif site is not log.base:
+        if type(around) is ResumedCall and _is_running(log, outer, around):
+            caller = around
+        else:
             if outer.f_globals is not frame.f_globals:
                 outer = user_frame(outer)
                 site, direct = outer.f_code, outer is frame.f_back

@@ -51,8 +51,8 @@ def measured(value: NDArray[Any]) -> Measure | None:
         size = float(np.mean(np.abs(numbers), dtype=np.float64))
         mean = float(np.mean(numbers, dtype=np.float64))
         scale = max(-least, greatest) or 1.0
-        scaled = numbers / scale
-        norm = scale * math.sqrt(float(np.einsum("i,i->", scaled, scaled, dtype=np.float64)))
+        squares = np.sum(np.square(numbers / scale), dtype=np.float64)
+        norm = scale * math.sqrt(float(squares))
         return Measure(0.0, 0.0, float(zeros), least, greatest, size, mean, norm)
     wide = numbers.astype(np.float64)
     return Measure(*(float(each[0]) for each in _reduced(wide, np.zeros(1, np.intp))))
