@@ -19,7 +19,7 @@ SOURCES = EXTENSION / "src"
 
 CORE = (
     "schema graph explanation whatif carried film live words",  # plain data, and words on screen
-    "dom text mathematics mathml compression clipboard",  # elements, formulas, bytes: of any page
+    "dom text mathematics mathml compression clipboard legibility",  # elements, formulas, bytes: of any page
     "numbers columns events recording measures previews planes",  # the recording
     "indexmaps tensorrules tensorgrid",  # which entries of tensors belong together
     "table graphbuilder buildgraph model stepstate flow memory watched predict equations",

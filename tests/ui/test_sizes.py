@@ -8,23 +8,33 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import CDPSession, Locator, expect
 
 from tests.ui.explorer import Explorer
+from tests.ui.models import LSTM, TRANSFORMER, TrainedModel
 from tests.ui.notebook import Notebook
 from tests.ui.views import Views
 
-SIZES: Final = {
-    "laptop": (1366, 768),
-    "projector": (1280, 720),
-    "large laptop": (1440, 900),
-    "desk": (1920, 1080),
+
+class Screen(NamedTuple):
+    """A screen in its own pixels, and how many of them a pixel of the page takes."""
+
+    width: int
+    height: int
+    scale: float = 1.0
+
+
+SCREENS: Final = {
+    "laptop": Screen(1366, 768),
+    "small laptop": Screen(1280, 720),
+    "large laptop": Screen(1440, 900),
+    "desk": Screen(1920, 1080),
+    "projector at 150 %": Screen(1920, 1080, scale=1.5),
 }
-SCALE: Final = 1.5
-"""Of a projector that shows everything half as large again."""
 
 TWO_PATHS: Final = """\
 import tapelab as tf
@@ -98,13 +108,61 @@ with tf.GradientTape(persistent=True) as outer:
     force = inner.gradient(energy, x)
     penalty = tf.reduce_sum((tf.norm(force) - 1.0) ** 2) + tf.reduce_sum(tf.sin(x) * force)
 tf.show(outer, penalty)"""
+HELPERS: Final = (
+    """\
+import tapelab as tf
+tf.random.set_seed(4)
+w1 = tf.Variable(tf.random.normal([4, 8]) * 0.5, name="w1")
+w2 = tf.Variable(tf.random.normal([8, 1]) * 0.5, name="w2")
+x, y = tf.random.normal([16, 4]), tf.random.normal([16, 1])""",
+    """\
+def layer(x, w):
+    return tf.tanh(x @ w)""",
+    """\
+def mse(prediction, target):
+    error = prediction - target
+    return tf.reduce_mean(error * error)""",
+    """\
+with tf.GradientTape() as tape:
+    loss = mse(layer(layer(x, w1), w2), y)
+tf.show(tape, loss)""",
+)
+FIT: Final = (
+    """\
+import tapelab as tf
+tf.random.set_seed(5)
+x = tf.random.normal([16, 4])
+model = tf.keras.Sequential([
+    tf.keras.layers.Dense(8, activation="tanh", name="hidden"),
+    tf.keras.layers.Dense(1, name="head"),
+])
+model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+history = model.fit(x, x[:, :1], batch_size=4, epochs=3, verbose=0)
+tf.show(history)""",
+)
+LIVE: Final = TWO_PATHS.replace("tf.show(tape, z)", "tf.show(tape, z).widget()")
+
+
+def _shown(model: TrainedModel) -> tuple[str, ...]:
+    """The cells of a model, the last of which shows its tape."""
+    first, *others, last = model.cells
+    return (f"import tapelab as tf\n{first}", *others, f"{last}\ntf.show(tape)")
+
+
 SCENES: Final = {
-    "two paths": TWO_PATHS,
-    "perceptron": PERCEPTRON,
-    "convolution": CONVOLUTION,
-    "attention": ATTENTION,
-    "nested": NESTED,
+    "two paths": (TWO_PATHS,),
+    "perceptron": (PERCEPTRON,),
+    "convolution": (CONVOLUTION,),
+    "attention": (ATTENTION,),
+    "nested": (NESTED,),
+    "transformer": _shown(TRANSFORMER),
+    "LSTM": _shown(LSTM),
+    "helpers": HELPERS,
+    "fit": FIT,
+    "live": (LIVE,),
 }
+MOST_STEPS: Final = 12
+"""Of a long tape so many steps are looked at, from the first to the last."""
 
 MEASURE: Final = """const measure = (root) => {
   const rect = (one) => {
@@ -122,7 +180,7 @@ MEASURE: Final = """const measure = (root) => {
       + (bar(overflowY) && one.scrollHeight > one.clientHeight);
   };
   const page = root.ownerDocument.scrollingElement;
-  const inside = [...root.querySelectorAll('*')].filter((one) => bars(one));
+  const inside = [...root.querySelectorAll(':not(svg *)')].filter((one) => bars(one));
   return {
     step: root.querySelector('.position')?.innerText ?? '',
     root: rect(root), bar: box('.bar'), body: box('.body, .why'), foot: box('.foot, .timelinewrap'),
@@ -143,15 +201,24 @@ const press = (root, key) => (root.querySelector('.fr.now') ?? root).dispatchEve
   new KeyboardEvent('keydown', { key, bubbles: true, composed: true, cancelable: true }));
 """
 )
-WALK: Final = f"""root => {{{EVERY_STEP}
+COUNT: Final = f"""root => {{{EVERY_STEP}
+  const step = () => root.querySelector('.position').innerText;
   press(root, 'Home');
-  const seen = [measure(root)];
-  for (;;) {{
+  for (let steps = 1; ; steps++) {{
+    const last = step();
     press(root, 'ArrowRight');
-    const next = measure(root);
-    if (next.step === seen.at(-1).step) return seen;
-    seen.push(next);
+    if (step() === last) return steps;
   }}
+}}"""
+WALK: Final = f"""(root, [steps, most]) => {{{EVERY_STEP}
+  press(root, 'Home');
+  const every = Math.ceil(steps / most);
+  const seen = [];
+  for (let at = 0; at < steps; at++) {{
+    if (at) press(root, 'ArrowRight');
+    if (at % every === 0 || at === steps - 1) seen.push(measure(root));
+  }}
+  return seen;
 }}"""
 PRESS: Final = f"(root, key) => {{{EVERY_STEP} press(root, key); return measure(root); }}"
 SMALLEST_TEXT: Final = """root => {
@@ -175,6 +242,12 @@ class Box(NamedTuple):
     top: float
     right: float
     bottom: float
+
+    @classmethod
+    def around(cls, shown: Locator) -> Box:
+        box = shown.bounding_box()
+        assert box is not None
+        return cls(box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"])
 
     @property
     def area(self) -> float:
@@ -228,72 +301,137 @@ def _is_box(value: object) -> bool:
 
 @dataclass(frozen=True)
 class Stage:
-    """One scene in a notebook, and the frame of its output."""
+    """One scene in a notebook, and the cell that shows it."""
 
     notebook: Notebook
-    number: int
+    session: CDPSession
+    cell: int
+
+    @property
+    def outputs(self) -> Locator:
+        return self.notebook.cells.nth(self.cell).locator(".jp-OutputArea")
 
     @property
     def explorer(self) -> Explorer:
-        return Explorer.in_frame(self.notebook.output(self.number))
+        """The explorer in the frame of an output, or in the notebook itself."""
+        frame = self.frame
+        return Explorer.within(self.outputs if frame is None else frame.content_frame)
 
-    def come_into_view(self, size: tuple[int, int]) -> None:
-        """Resize the window, scroll to the output, and wait until its frame has followed."""
-        width, height = size
+    @property
+    def frame(self) -> Locator | None:
+        frames = self.outputs.locator("iframe:visible")
+        return frames.first if frames.count() else None
+
+    def come_into_view(self, screen: Screen) -> None:
+        """Take another screen, scroll to the output, and wait until it has followed."""
+        self.take(screen)
+        shown = (self.frame or self.explorer.root).element_handle()
+        for _ in range(100):
+            self.notebook.page.wait_for_function(STANDS_STILL, arg=shown)
+            if self.is_seen_whole():
+                return
+        pytest.fail("The explorer is not seen whole.")
+
+    def take(self, screen: Screen) -> None:
+        """Show the page on another screen, as if the browser's zoom were the screen's scale."""
+        width, height = round(screen.width / screen.scale), round(screen.height / screen.scale)
         self.notebook.page.set_viewport_size({"width": width, "height": height})
-        frame = self.notebook.output(self.number).locator("iframe")
-        frame.scroll_into_view_if_needed()
-        arguments = [frame.element_handle(), self.notebook.panel.element_handle()]
-        self.notebook.page.wait_for_function(SEEN_WHOLE, arg=arguments)
-        expect(self.explorer.counter).to_be_visible()
+        size = {"width": width, "height": height, "deviceScaleFactor": screen.scale}
+        self.session.send("Emulation.setDeviceMetricsOverride", {**size, "mobile": False})
 
-    def walk(self) -> list[Look]:
-        """Look at every step from the first to the last."""
-        return [Look.of(each) for each in self.explorer.root.evaluate(WALK)]
+    def is_seen_whole(self) -> bool:
+        """Whether all of the explorer stands in the part of the notebook that can be seen."""
+        panel = self.notebook.panel.locator(".jp-WindowedPanel-outer")
+        outer, inner = Box.around(panel), Box.around(self.explorer.root)
+        return outer.contains(inner)
+
+    def count_steps(self) -> int:
+        """How often one can step from the first step on; what is folded is one step."""
+        return self.explorer.root.evaluate(COUNT)
+
+    def check_steps(self, steps: int) -> None:
+        """From the first step to the last, all that matters is seen at once."""
+        measured = self.explorer.root.evaluate(WALK, [steps, MOST_STEPS])
+        looks = [Look.of(each) for each in measured]
+        assert len(looks) > 5
+        assert any("formula" in look.boxes for look in looks)
+        for look in looks:
+            assert look.boxes.keys() >= {"mark", "title"}, look.step
+            assert look is looks[0] or look.boxes.keys() >= {"node", "frame"}, look.step
+            assert look.graph_share >= 0.45, look.step
+            assert len(look.bars) + look.page <= 1, (look.step, look.bars)
+            assert look.shows("node", within="graph"), look.step
+            assert look.shows("mark", within="code"), look.step
+            assert look.shows("title", within="about"), look.step
+            assert look.shows("formula", within="about"), look.step
+            assert look.shows("contribution", within="about"), look.step
+            assert look.shows("frame", within="foot"), look.step
+            assert look.boxes["root"].contains(look.boxes["foot"])
 
     def press(self, key: str) -> Look:
         return Look.of(self.explorer.root.evaluate(PRESS, key))
 
 
-SEEN_WHOLE: Final = """([frame, notebook]) => {
-  const panel = notebook.querySelector('.jp-WindowedPanel-outer').getBoundingClientRect();
-  frame.scrollIntoView({ block: 'end' });
-  const { top, bottom, width } = frame.getBoundingClientRect();
+STANDS_STILL: Final = """shown => {
+  shown.scrollIntoView({ block: 'end' });
+  const { top, bottom, width } = shown.getBoundingClientRect();
   const now = `${innerWidth} ${innerHeight} ${top} ${bottom} ${width}`;
-  const stood = frame.dataset.stood;
-  frame.dataset.stood = now;
-  return stood === now && top >= panel.top - 1 && bottom <= panel.bottom + 1;
+  const { stood, times } = shown.dataset;
+  Object.assign(shown.dataset, { stood: now, times: stood === now ? Number(times) + 1 : 0 });
+  return Number(shown.dataset.times) >= 5;
 }"""
-"""Scrolls to a frame, and says whether all of it is seen and it stands as it did before."""
+"""Scrolls to an output, and says whether it has stood where it does for some frames."""
 
 
-@pytest.fixture(scope="module", params=SCENES)
-def stage(open_notebooks, request) -> Stage:
-    """Run every scene once, in one notebook."""
-    if not _opened:
-        _opened.append(open_notebooks(*SCENES.values()))
-        _opened[0].run_all()
-    return Stage(_opened[0], list(SCENES).index(request.param))
+class Scenes:
+    """Scenes that have run in one notebook."""
+
+    def __init__(self, notebook: Notebook, *names: str) -> None:
+        notebook.run_all()
+        self._notebook = notebook
+        self._names = names
+        self._session = notebook.page.context.new_cdp_session(notebook.page)
+
+    def __getitem__(self, name: str) -> Stage:
+        upto = self._names[: self._names.index(name) + 1]
+        cell = sum(len(SCENES[each]) for each in upto) - 1
+        return Stage(self._notebook, self._session, cell)
 
 
-_opened: list[Notebook] = []
+@pytest.fixture(scope="module")
+def lab(open_notebooks) -> Scenes:
+    """All scenes in JupyterLab, and of `fit` the tape of the last step open."""
+    scenes = Scenes(open_notebooks(*chain.from_iterable(SCENES.values())), *SCENES)
+    film = scenes["fit"].frame
+    assert film is not None
+    for key in ("End", "Enter"):
+        film.content_frame.get_by_role("slider").press(key)
+    return scenes
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
-def test_at_every_step_what_matters_is_seen_at_once(stage, size):
-    stage.come_into_view(size)
-    looks = stage.walk()
-    assert len(looks) > 5
-    for look in looks:
-        assert look.graph_share >= 0.45, look.step
-        assert len(look.bars) + look.page <= 1, (look.step, look.bars)
-        assert look.shows("node", within="graph"), look.step
-        assert look.shows("mark", within="code"), look.step
-        assert look.shows("title", within="about"), look.step
-        assert look.shows("formula", within="about"), look.step
-        assert look.shows("contribution", within="about"), look.step
-        assert look.shows("frame", within="foot"), look.step
-        assert look.boxes["root"].contains(look.boxes["foot"])
+@pytest.fixture
+def stage(lab, request) -> Stage:
+    """The scene that a test asks for by its name."""
+    return lab[request.param]
+
+
+@pytest.mark.parametrize("stage", SCENES, indirect=True)
+def test_at_every_step_what_matters_is_seen_at_once_on_every_screen(stage):
+    steps = 0
+    for screen in SCREENS.values():
+        stage.come_into_view(screen)
+        steps = steps or stage.count_steps()
+        stage.check_steps(steps)
+
+
+def test_in_notebook_7_too(open_notebooks):
+    names = ("perceptron", "live")
+    cells = chain.from_iterable(SCENES[name] for name in names)
+    scenes = Scenes(open_notebooks(*cells, app="notebook"), *names)
+    for name in names:
+        for screen in ("laptop", "projector at 150 %"):
+            scenes[name].come_into_view(SCREENS[screen])
+            scenes[name].check_steps(scenes[name].count_steps())
 
 
 KEYS: Final = [
@@ -302,9 +440,10 @@ KEYS: Final = [
 ]
 
 
+@pytest.mark.parametrize("stage", ["nested", "transformer", "helpers"], indirect=True)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_whatever_was_pressed_no_hole_is_left(stage, seed):
-    stage.come_into_view(SIZES["laptop"])
+    stage.come_into_view(SCREENS["laptop"])
     first, pressed = stage.press("Home"), []
     for key in random.Random(seed).choices(KEYS, k=40):
         pressed.append(key)
@@ -316,11 +455,12 @@ def test_whatever_was_pressed_no_hole_is_left(stage, seed):
         assert boxes["pane"].bottom >= boxes["body"].bottom - 60, pressed
 
 
-def test_no_text_is_smaller_than_eleven_pixels(stage):
-    stage.come_into_view(SIZES["laptop"])
-    for key in ("Home", "End"):
+@pytest.mark.parametrize("stage", ["two paths", "attention", "transformer"], indirect=True)
+def test_no_text_is_smaller_than_eleven_pixels_at_any_size_of_the_graph(stage):
+    stage.come_into_view(SCREENS["laptop"])
+    for key in ("Home", "End", *"1--------0++0"):
         stage.press(key)
-        assert stage.explorer.root.evaluate(SMALLEST_TEXT) == []
+        assert stage.explorer.root.evaluate(SMALLEST_TEXT) == [], key
 
 
 def test_key_and_button_lead_to_the_whole_screen_and_escape_leads_back(show):
