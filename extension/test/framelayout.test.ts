@@ -13,6 +13,7 @@ test('a laptop has code beside the graph, and one line of frames', () => {
     height: 600,
     side: 299,
     graph: 562,
+    graphHeight: 491,
     timeline: 'line',
   });
 });
@@ -53,4 +54,9 @@ test('wherever there are two columns the graph has more room than all else besid
     assert.ok(side >= 270 && side <= 400 && side < 0.4 * size.width, JSON.stringify(size));
     assert.ok(height >= 420 && height <= 860);
   }
+});
+
+test('the pane of the graph is what header, foot and the other rows leave', () => {
+  assert.equal(at({ width: 1500, available: 860 }).graphHeight, 860 - 41 - 202 - 12);
+  assert.equal(at({ width: 600 }).graphHeight, Math.round((600 - 41 - 56) * 0.6) - 12);
 });

@@ -3,6 +3,7 @@ import test from 'node:test';
 import {
   formatBrief,
   formatNumber,
+  formatShort,
   formatType,
   formatValues,
   grouped,
@@ -72,4 +73,9 @@ test('a type reads as words', () => {
 
 test('thousands stand apart', () => {
   assert.equal(grouped(1204551), '1\u202f204\u202f551');
+});
+
+test('in a small cell a number has three digits', () => {
+  const shown = [0.12345, -4.5, 12345, 1.24e-7, -2e5, 0, NaN, Infinity, -Infinity].map(formatShort);
+  assert.deepEqual(shown, ['0.123', '−4.5', '12300', '1.24e−7', '−2.00e5', '0', 'NaN', '∞', '−∞']);
 });

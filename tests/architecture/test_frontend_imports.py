@@ -19,14 +19,14 @@ SOURCES = EXTENSION / "src"
 
 CORE = (
     "schema graph explanation whatif carried film live words",  # plain data, and words on screen
-    "dom text mathematics mathml compression clipboard legibility",  # elements, formulas, bytes: of any page
+    "dom text mathematics mathml compression clipboard",  # elements, formulas, bytes: of any page
     "numbers columns events recording measures previews planes",  # the recording
     "indexmaps tensorrules tensorgrid",  # which entries of tensors belong together
     "table graphbuilder buildgraph model stepstate flow memory watched predict equations",
     "repeats folds groups inputfolder foldbuilder folded",  # what is drawn as one node
     "layers clusters layout routes chart boxes edgetexts labels brokenpath",  # where it is drawn
     "stops state foldactions iterations appearance scene entries nudge",  # what is looked at
-    "framelayout fullscreen",  # how much room its parts have
+    "framelayout fullscreen legibility",  # how much room its parts have
     "search walk spoken",  # what is found there, and what a screen reader says of it
     "extras",  # the signatures of the views that may come later
     "shortcuts store",  # what keys do, and the only state that changes

@@ -5,19 +5,20 @@ import { wantExtras } from './extras.js';
 import { foldedGraph, foldsIn } from './folded.js';
 import type { Open } from './folded.js';
 import type { Direction } from './layout.js';
+import { SMALLEST_ZOOM } from './legibility.js';
 import type { Model } from './model.js';
 import type { State } from './state.js';
 import type { BrokenPath } from './brokenpath.js';
 
 /** So close may layers stand that the label of an edge still has room between them. */
 const LEAST_GAP = 64;
-/** What a drawing adds to a layout, and how small it may be drawn without type of less than 11 px. */
-const [MARGIN, SMALLEST_TYPE] = [14, 0.957];
+/** What a drawing adds to a layout. */
+const MARGIN = 14;
 
 /** A chart whose layers stand closer, where that alone makes it fit its pane; else the chart. */
 function fitted(model: Model, chart: Chart, width: number): Chart {
   const { direction, layers, layerStart, layerEnd } = chart.layout;
-  const excess = chart.layout.width + MARGIN - width / SMALLEST_TYPE;
+  const excess = chart.layout.width + MARGIN - width / SMALLEST_ZOOM;
   if (direction === 'down' || chart.folded || excess <= 0 || layers.length < 2) return chart;
   const gap = layerStart[1]! - layerEnd[0]! - Math.ceil(excess / (layers.length - 1));
   return gap < LEAST_GAP ? chart : chartOf(model, direction, { layerGap: () => gap });

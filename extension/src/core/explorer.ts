@@ -271,7 +271,7 @@ export class Explorer implements Handle {
     return {
       chart,
       hatch: this.hatch,
-      paneWidth: this.paneWidth,
+      paneRoom: { width: this.paneWidth, height: this.layout.graphHeight },
       question: state.predicting === 'question' ? questionOf(state) : null,
       layout: this.layout,
       fullScreen: this.fullScreen,

@@ -14,6 +14,12 @@ import type { iterationBy } from './iterations.js';
 import type { Replays, Sliders } from './whatif.js';
 import type { Catalogue } from './words.js';
 
+/** How much room a pane has. */
+export interface Room {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** What a page contributes to the view of a finding. */
 export interface FindingSurroundings {
   /** The name of the hatching in this drawing; no two on a page may share one. */
@@ -35,11 +41,11 @@ export interface Extras {
   readonly pane: (
     state: State,
     current: StepState,
-    width: number,
+    room: Room,
     hatch: string,
     dispatch: Dispatch,
   ) => VNode;
-  readonly entries?: (state: State, current: StepState, width: number, dispatch: Dispatch) => Child;
+  readonly entries?: (state: State, current: StepState, room: Room, dispatch: Dispatch) => Child;
   readonly figureOf?: (
     recording: Recording,
     tensor: TensorInfo,

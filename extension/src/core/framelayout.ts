@@ -25,8 +25,9 @@ export interface FrameLayout {
   readonly height: number;
   /** The width of the column of code and formula, where there are two. */
   readonly side: number;
-  /** The width of the pane of the graph. */
+  /** The width and the height of the pane of the graph. */
   readonly graph: number;
+  readonly graphHeight: number;
   /** One line of frames beside the buttons, or tall frames below them. */
   readonly timeline: 'line' | 'frames';
 }
@@ -39,8 +40,12 @@ const [FEW, ENOUGH] = [12, 600];
 const [NARROWEST_SIDE, WIDEST_SIDE] = [270, 400];
 /** The heights of the header, of the bar below the graph, of tall frames with their buttons, of a bar of time. */
 const [HEADER, BELOW_GRAPH, FRAMES_FOOT, TRACK] = [41, 44, 176, 13];
-/** The padding of the pane of the graph, and the borders around. */
-const AROUND_GRAPH = 19;
+/** The height of one line of frames with the buttons beside it. */
+const LINE_FOOT = 56;
+/** The padding of the pane of the graph, and the borders around: beside it, and above and below. */
+const [AROUND_GRAPH, ABOVE_GRAPH] = [19, 12];
+/** In one column the graph has so much of the height of the body. */
+const GRAPH_ROWS = 3 / 5;
 /** Tall frames are for where they leave the graph so much of the area. */
 const GRAPH_SHARE = 0.46;
 
@@ -60,11 +65,13 @@ export function frameLayout(size: FrameSize): FrameLayout {
   const side = columns === 2 ? Math.round(within(0.34 * width, NARROWEST_SIDE, WIDEST_SIDE)) : 0;
   const foot = FRAMES_FOOT + tracks * TRACK;
   const tall = columns === 2 && graphShare(width, height, side, foot) >= GRAPH_SHARE;
+  const body = height - HEADER - (tall ? foot : LINE_FOOT);
   return {
     columns,
     height,
     side,
     graph: width - side - AROUND_GRAPH,
+    graphHeight: Math.round(body * (columns === 2 ? 1 : GRAPH_ROWS)) - ABOVE_GRAPH,
     timeline: tall ? 'frames' : 'line',
   };
 }

@@ -12,6 +12,14 @@ export function formatNumber(value: number): string {
   return withMinus(size === 0 ? '0.0000' : value.toFixed(4));
 }
 
+/** A number in so few digits that a small cell holds it: 0.123, −4.5, 1.24e−7. */
+export function formatShort(value: number): string {
+  const size = Math.abs(value);
+  if (!Number.isFinite(value)) return formatNumber(value).replace('+', '');
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return scientific(value);
+  return withMinus(String(Number(value.toPrecision(3))));
+}
+
 function scientific(value: number): string {
   const [mantissa, exponent] = value.toExponential(2).split('e');
   return withMinus(`${mantissa}e${exponent!.replace('+', '')}`);

@@ -3,18 +3,21 @@ import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import { foldName } from '../folds.js';
+import { smallTitle } from '../legibility.js';
 import type { Model } from '../model.js';
 import type { Point } from '../routes.js';
 import type { Dispatch } from '../state.js';
-import { LETTER } from '../chart.js';
-import { fitted } from '../text.js';
 import { say } from '../words.js';
+
+/** The height of the row that names a box. */
+const NAME_HEIGHT = 20;
 
 /** The boxes around open calls, beneath the graph; a click on a name closes its box. */
 export function boxesView(
   model: Model,
   chart: Chart,
   [originX, originY]: Point,
+  zoom: number,
   dispatch: Dispatch,
 ): VNode[] {
   const folds = chart.folded?.folds;
@@ -22,7 +25,8 @@ export function boxesView(
   return boxesOf(chart).map(({ fold, x, y, width, height }) => {
     const name = foldName(model, folds, fold);
     const iteration = folds.iteration[fold]!;
-    const title = fitted(iteration ? `${name} ${iteration}` : name, (width - 16) / LETTER);
+    const whole = iteration ? `${name} ${iteration}` : name;
+    const title = smallTitle(whole, width - 16, NAME_HEIGHT, zoom);
     return h(
       'g',
       {
@@ -35,8 +39,8 @@ export function boxesView(
         'g',
         { class: 'callname', onclick: () => dispatch({ kind: 'fold', fold }) },
         h('title', {}, say('Fold {name}', { name })),
-        h('rect', { class: 'reach', width: Math.round(width), height: 20 }),
-        h('text', { x: 8, y: 15 }, title),
+        h('rect', { class: 'reach', width: Math.round(width), height: NAME_HEIGHT }),
+        title && h('text', { x: 8, y: 15, style: `font-size:${title.size}px` }, title.text),
       ),
     );
   });

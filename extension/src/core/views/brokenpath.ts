@@ -1,6 +1,7 @@
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import { EdgeKind, NodeKind } from '../graph.js';
+import { SMALLEST_ZOOM } from '../legibility.js';
 import type { Model } from '../model.js';
 import { stateAt, labelOf } from '../stepstate.js';
 import type { Action } from '../state.js';
@@ -90,7 +91,7 @@ export function storyGraph(
     'svg',
     {
       viewBox: `-7 ${-7 - top} ${width} ${height}`,
-      style: `max-width:${width}px;min-width:${Math.round(width * 0.957)}px;margin-inline:auto`,
+      style: `max-width:${width}px;min-width:${Math.round(width * SMALLEST_ZOOM)}px;margin-inline:auto`,
       role: 'img',
       'aria-label': storySummary(story),
     },

@@ -3,18 +3,19 @@ import type { NodeLook } from '../appearance.js';
 import { cornerWidth, LETTER, pillWidth } from '../chart.js';
 import { EdgeKind, NodeKind } from '../graph.js';
 import { isLit } from '../stepstate.js';
+import { isLegible, smallTitle } from '../legibility.js';
 import type { SlotState } from '../stepstate.js';
 import type { Point } from '../routes.js';
 import { visiblePart } from '../scene.js';
 import type { Scene } from '../scene.js';
 import { fitted } from '../text.js';
-import { EYE, RADIUS } from './node.js';
+import { BAND, EYE, RADIUS } from './node.js';
 
 /** Looks up a colour of the theme by the name of its token. */
 type Ink = (token: string) => string;
 
-/** Below these sizes text, and then everything but the outlines, could not be read anyway. */
-const READABLE = 0.4;
+/** Below this size the heads of arrows would be dots. */
+const ARROWS = 0.4;
 
 interface SlotInk {
   readonly fill?: string;
@@ -121,7 +122,7 @@ function card(painter: Painter, context: CanvasRenderingContext2D, look: NodeLoo
   const room = width - start - (eyed ? 30 : 10) - cornerWidth(corner);
   const title = fitted(look.label, Math.floor(room / LETTER));
   painter.text(title, start, 19, look.lit ? 'ink' : 'muted', 'left', 12.5);
-  if (corner) painter.text(corner, width - 10, 19, 'muted', 'right', 11);
+  if (corner) painter.text(corner, width - 10, 19, 'muted', 'right', 11.5);
   if (eyed && look.watched) {
     context.translate(width - 17, 15);
     painter.stroke('w-text', 1.5, [], new Path2D(EYE));
@@ -131,13 +132,35 @@ function card(painter: Painter, context: CanvasRenderingContext2D, look: NodeLoo
   if (look.slot) slot(painter, look.slot, look.slotText, width - 6);
 }
 
+/** What can be read of a card that is shown small; as in `node.ts`. */
+function smallCard(painter: Painter, look: NodeLook, zoom: number): void {
+  const { width, height, label, lit } = look;
+  const room = height - BAND - 8;
+  const title = smallTitle(label, width - 12, room, zoom);
+  const ink = lit ? 'ink' : 'muted';
+  if (title)
+    painter.text(title.text, width / 2, room / 2 + 2 + title.size / 3, ink, 'center', title.size);
+  if (look.slot) slotBox(painter, look.slot, 6, height - BAND - 5, width - 12, BAND);
+}
+
 function slot(painter: Painter, state: SlotState, text: string, right: number): void {
-  const { fill, stroke, dash, text: token } = SLOTS[state];
   const width = Math.min(66, text ? Math.max(28, [...text].length * 7.2 + 10) : 44);
-  painter.box(right - width, 32, width, 18, 4);
+  slotBox(painter, state, right - width, 32, width, 18);
+  painter.text(text, right - 5, 45, SLOTS[state].text, 'right');
+}
+
+function slotBox(
+  painter: Painter,
+  state: SlotState,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+): void {
+  const { fill, stroke, dash } = SLOTS[state];
+  painter.box(x, y, width, height, 4);
   if (fill) painter.fill(fill);
   if (stroke) painter.stroke(stroke, 1.5, dash);
-  painter.text(text, right - 5, 45, token, 'right');
 }
 
 function drawEdge(painter: Painter, scene: Scene, edge: number, origin: Point): void {
@@ -150,13 +173,13 @@ function drawEdge(painter: Painter, scene: Scene, edge: number, origin: Point): 
   const route = chart.route(edge, false, false, origin);
   painter.stroke(look, 1.5, taped ? (lit ? [] : [1.5, 4]) : [5, 4], new Path2D(route.path));
   const [x, y] = route.end;
-  if (zoom >= READABLE) painter.arrow(down ? [x, y + 7] : [x + 7, y], look, false, down);
+  if (zoom >= ARROWS) painter.arrow(down ? [x, y + 7] : [x + 7, y], look, false, down);
   if (!hasReturned(model, chart, current, edge)) return;
   const back = chart.route(edge, true, false, origin);
   painter.stroke('g', isNow(chart, current, edge) ? 4 : 2, [], new Path2D(back.path));
   const [backX, backY] = back.start;
   const tip: Point = down ? [backX, backY - 9] : [backX - 9, backY];
-  if (zoom >= READABLE) painter.arrow(tip, 'g', true, down);
+  if (zoom >= ARROWS) painter.arrow(tip, 'g', true, down);
 }
 
 /** Draw the part of a large graph that the camera sees. */
@@ -190,7 +213,8 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
     const y = chart.layout.y[place]! - origin[1];
     context.translate(x, y);
     outline(painter, look, focused);
-    if (zoom >= READABLE) card(painter, context, look);
+    if (isLegible(zoom)) card(painter, context, look);
+    else smallCard(painter, look, zoom);
     context.translate(-x, -y);
   }
 }

@@ -252,17 +252,20 @@ export function edgesBelow(
   ];
 }
 
-/** The numbers beside the edges, and the signs where they are added: above the nodes. */
+/** The numbers beside the edges where they can be read, and the signs where they are added. */
 export function signsAbove(
   model: Model,
   chart: Chart,
   current: StepState,
   part: Part,
   origin: Point,
+  legible: boolean,
 ): VNode[] {
   const places = labelPlaces(model, chart, part);
   return present([
-    ...part.edges.map((edge) => labelView(model, chart, current, edge, places, origin)),
+    ...(legible ? part.edges : []).map((edge) =>
+      labelView(model, chart, current, edge, places, origin),
+    ),
     ...part.places.map((place) => plusView(model, chart, current, place, origin)),
   ]);
 }

@@ -3,7 +3,8 @@ import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import { entriesView, nodesWithEntries, RESULT } from '../entries.js';
 import type { EntriesView, Figure, Summand } from '../entries.js';
-import { grouped } from '../numbers.js';
+import type { Room } from '../extras.js';
+import { formatShort, grouped } from '../numbers.js';
 import type { StepState } from '../stepstate.js';
 import type { Dispatch, State } from '../state.js';
 import { labelOf } from '../stepstate.js';
@@ -19,8 +20,8 @@ const NUMBER_WIDE = 60;
 const NUMBER_HIGH = 24;
 const LARGEST = 24;
 const SMALLEST = 4;
-/** So high may all the cells above one another be. */
-const HIGH = 340;
+/** What stands above the cells, above each tensor, and between two of them; less is too low. */
+const [ABOVE, CAPTION, GAP, LOWEST] = [116, 26, 16, 96];
 /** So many summands are written out. */
 const MOST_SUMMANDS = 6;
 const MOST_NODES = 8;
@@ -29,19 +30,8 @@ const MANY = 64;
 /** Smaller cells have finer lines around them. */
 const FINE = 10;
 
-/** A number in so few digits that a cell holds it: 0.123, −4.5, 1.24e−7. */
-function brief(value: number): string {
-  if (Number.isNaN(value)) return '?';
-  if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
-  const size = Math.abs(value);
-  const long = size !== 0 && (size < 1e-3 || size >= 1e5);
-  const text = long
-    ? value.toExponential(2).replace('+', '')
-    : String(Number(value.toPrecision(3)));
-  return text.replaceAll('-', '−');
-}
-
-const inSum = (value: number): string => (value < 0 ? `(${brief(value)})` : brief(value));
+const inSum = (value: number): string =>
+  value < 0 ? `(${formatShort(value)})` : formatShort(value);
 
 /** What a tensor is called; a gradient has a bar, as in the formulas. */
 const nameOf = ({ label, isGradient }: Figure): VNode =>
@@ -58,16 +48,17 @@ const across = ({ grid, transposed }: Figure): number => (transposed ? grid.rows
 const down = ({ grid, transposed }: Figure): number => (transposed ? grid.columns : grid.rows);
 
 /** How large the cells of all tensors are, so that they fit. */
-function cellsFor({ figures, isMatrixProduct }: EntriesView, width: number): Cells {
+function cellsFor({ figures, isMatrixProduct }: EntriesView, { width, height }: Room): Cells {
   const columns = figures.map(across);
   const rows = figures.map(down);
   const inRow = isMatrixProduct ? columns[0]! + columns[2]! : Math.max(...columns);
   const inColumn = isMatrixProduct ? rows[1]! + rows[2]! : Math.max(...rows);
   const free = width - (isMatrixProduct ? 40 : 16);
-  const fits = inRow * NUMBER_WIDE <= free && inColumn * NUMBER_HIGH <= HIGH;
+  const high = Math.max(LOWEST, height - ABOVE - (isMatrixProduct ? 2 * CAPTION + GAP : CAPTION));
+  const fits = inRow * NUMBER_WIDE <= free && inColumn * NUMBER_HIGH <= high;
   if (fits && Math.max(...columns, ...rows) <= ROOMY)
     return { wide: NUMBER_WIDE, high: NUMBER_HIGH, numbers: true };
-  const side = Math.floor(Math.min(LARGEST, free / inRow, HIGH / inColumn));
+  const side = Math.floor(Math.min(LARGEST, free / inRow, high / inColumn));
   return { wide: Math.max(SMALLEST, side), high: Math.max(SMALLEST, side), numbers: false };
 }
 
@@ -122,7 +113,7 @@ function cellsView(
         x: ((cell % sheet.columns) + 0.5) * cells.wide,
         y: (Math.floor(cell / sheet.columns) + 0.5) * cells.high + 4,
       },
-      Number.isNaN(value) ? 'NaN' : brief(value),
+      formatShort(value),
     ),
   );
   return [h('g', { class: 'cells', transform: scale }, tints), texts];
@@ -191,7 +182,7 @@ function gridView(view: EntriesView, at: number, cells: Cells, dispatch: Dispatc
       tabindex: 0,
       role: 'application',
       'aria-roledescription': say('tensor'),
-      'aria-label': `${figure.isGradient ? say('gradient of {label}', { label: figure.label }) : figure.label} ${figure.pattern}${pointed < 0 ? '' : ` = ${brief(view.value)}`}`,
+      'aria-label': `${figure.isGradient ? say('gradient of {label}', { label: figure.label }) : figure.label} ${figure.pattern}${pointed < 0 ? '' : ` = ${formatShort(view.value)}`}`,
       'aria-keyshortcuts': 'ArrowUp ArrowDown ArrowLeft ArrowRight Home End PageUp PageDown',
       onpointermove,
       onpointerdown: onpointermove,
@@ -246,7 +237,7 @@ function summed(summands: readonly Summand[], scale: number, isAll: boolean): st
   const more = summands.length > MOST_SUMMANDS || !isAll ? ['…'] : [];
   const sum = [...shown, ...more].join(' + ');
   if (scale === 1) return sum;
-  return `${brief(scale)} · ${shown.length + more.length > 1 ? `(${sum})` : sum}`;
+  return `${formatShort(scale)} · ${shown.length + more.length > 1 ? `(${sum})` : sum}`;
 }
 
 /** The rule at the entry, in names and then in numbers. */
@@ -271,8 +262,8 @@ function sumView(view: EntriesView): VNode {
       ]
     : [part(pointed), ' → ', part(target)];
   const numbers = summands?.length
-    ? `${isRounded ? '≈' : '='} ${summed(summands, view.scale, !isCut)} ${isRounded ? '≈' : '='} ${brief(value)}`
-    : `= ${brief(value)}`;
+    ? `${isRounded ? '≈' : '='} ${summed(summands, view.scale, !isCut)} ${isRounded ? '≈' : '='} ${formatShort(value)}`
+    : `= ${formatShort(value)}`;
   return h(
     'div',
     { class: 'sums', role: 'status' },
@@ -320,7 +311,7 @@ function jacobianView(view: EntriesView, cells: Cells): VNode | null {
         width: width + 4,
         height: height + 4,
         role: 'img',
-        'aria-label': `${caption}: ${derivatives.map(brief).join(', ')}`,
+        'aria-label': `${caption}: ${derivatives.map(formatShort).join(', ')}`,
       },
       cellsView(sheet, cells, words, most, 'v'),
       h('path', { class: 'frame v', d: `M0 0h${width}v${height}h-${width}z` }),
@@ -372,12 +363,12 @@ function choicesView(state: State, dispatch: Dispatch): Child {
 export function entriesPane(
   state: State,
   current: StepState,
-  width: number,
+  room: Room,
   dispatch: Dispatch,
 ): Child {
   const view = entriesView(state, current);
   if (!view) return choicesView(state, dispatch);
-  const cells = cellsFor(view, width);
+  const cells = cellsFor(view, room);
   return [
     targetsView(view, dispatch),
     sumView(view),

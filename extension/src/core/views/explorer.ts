@@ -7,7 +7,7 @@ import { NodeKind } from '../graph.js';
 import type { Model } from '../model.js';
 import { count } from '../numbers.js';
 import { extras, wantExtras } from '../extras.js';
-import type { Extras, FindingSurroundings } from '../extras.js';
+import type { Extras, FindingSurroundings, Room } from '../extras.js';
 import { stateAt } from '../stepstate.js';
 import type { StepState } from '../stepstate.js';
 import type { Question } from '../predict.js';
@@ -36,8 +36,8 @@ export interface Surroundings extends FindingSurroundings {
   readonly fullScreen: FullScreen;
   /** Size the graph so that all of it can be seen. */
   readonly fit: () => void;
-  /** The width of what stands beside the code. */
-  readonly paneWidth: number;
+  /** The room of what stands beside the code. */
+  readonly paneRoom: Room;
   /** What the learner is asked now. */
   readonly question: Question | null;
   readonly timeline: TimelinePart;
@@ -140,7 +140,7 @@ function besideCode(
   if (state.pane !== 'graph') {
     const more = wantExtras();
     return more
-      ? more.pane(state, current, around.paneWidth, around.hatch, dispatch)
+      ? more.pane(state, current, around.paneRoom, around.hatch, dispatch)
       : h(
           'p',
           { class: 'muted' },

@@ -4,6 +4,7 @@ import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
 import { extras, wantExtras } from '../extras.js';
 import type { Attributes, Child, VNode } from '../dom.js';
+import { isLegible } from '../legibility.js';
 import type { Model } from '../model.js';
 import { count } from '../numbers.js';
 import { labelOf } from '../stepstate.js';
@@ -22,6 +23,8 @@ export interface GraphOptions extends Highlight {
   /** An edge at which the path ends, though both its ends are off the tape. */
   readonly cut?: number;
   readonly over?: readonly VNode[];
+  /** The size at which the graph is shown, 1 where nothing is said. */
+  readonly zoom?: number;
   /** The point that is drawn at zero. */
   readonly origin?: Point;
   /** What a screen reader says of each node, where the graph is a tree to walk in. */
@@ -71,7 +74,8 @@ export function graphContent(
   part: Part,
   options: GraphOptions,
 ): VNode[] {
-  const origin = options.origin ?? [0, 0];
+  const { origin = [0, 0], zoom = 1 } = options;
+  const legible = isLegible(zoom);
   const maps = (chart.detail === 'maps' ? wantExtras() : extras())?.nodeMaps;
   const cards = part.places.map((place) => {
     const look = lookOf(model, chart, current, place, options);
@@ -92,17 +96,17 @@ export function graphContent(
       },
       options.treeItem && h('rect', { ...options.treeItem(place), ...boxOf(look) }),
       unspoken(
-        nodeView(look, options.hatch),
-        node !== options.questionNode && maps?.(model.recording, look),
+        nodeView(look, options.hatch, zoom),
+        legible && node !== options.questionNode && maps?.(model.recording, look),
       ),
     );
   });
   return [
     hatchView(options.hatch),
-    unspoken(boxesView(model, chart, origin, options.dispatch)),
+    unspoken(boxesView(model, chart, origin, zoom, options.dispatch)),
     unspoken(edgesBelow(model, chart, current, part, origin, options.cut)),
     ...cards,
-    unspoken(signsAbove(model, chart, current, part, origin)),
+    unspoken(signsAbove(model, chart, current, part, origin, legible)),
     ...(options.over ?? []),
   ];
 }

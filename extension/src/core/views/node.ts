@@ -3,6 +3,7 @@ import { cornerWidth, LETTER, pillWidth, PORTS } from '../chart.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import { NodeKind } from '../graph.js';
+import { isLegible, smallTitle } from '../legibility.js';
 import type { SlotState } from '../stepstate.js';
 import { fitted } from '../text.js';
 import { WORDS } from '../words.js';
@@ -107,8 +108,43 @@ function briefRow(look: NodeLook): (VNode | null)[] {
   return [value, slot];
 }
 
+/** The height of the band that stands for a gradient where its slot could not be read. */
+export const BAND = 12;
+
+/** What can be read of a card that is shown small: its name, and how its gradient stands. */
+function smallRows(look: NodeLook, zoom: number): (VNode | null)[] {
+  const { width, height, label, slot } = look;
+  const room = height - BAND - 8;
+  const title = smallTitle(label, width - 12, room, zoom);
+  const middle = room / 2 + 2;
+  return [
+    title &&
+      h(
+        'text',
+        { class: 't middle', x: width / 2, y: middle, style: `font-size:${title.size}px` },
+        title.text,
+      ),
+    slot &&
+      h(
+        'g',
+        { class: `slot ${slot}`, transform: `translate(6 ${height - BAND - 5})` },
+        h('rect', { width: width - 12, height: BAND }),
+      ),
+  ];
+}
+
+/** The rows of a card, as much of them as can be read at a size. */
+function rowsView(look: NodeLook, zoom: number): (VNode | null)[] {
+  if (!isLegible(zoom)) return smallRows(look, zoom);
+  return [
+    h('path', { class: 'hair', d: `M0 28.5H${look.width}` }),
+    ...titleRow(look),
+    ...(look.detail === 'title' ? briefRow(look) : rows(look)),
+  ];
+}
+
 /** A card: what runs, its value, its gradient; `hatch` names the pattern of what is off the tape. */
-export function nodeView(look: NodeLook, hatch: string): VNode[] {
+export function nodeView(look: NodeLook, hatch: string, zoom: number): VNode[] {
   const { width, height, kind, halo } = look;
   const radius = RADIUS[kind];
   const fill = kind === NodeKind.Off ? `fill:url(#${hatch})` : null;
@@ -128,9 +164,7 @@ export function nodeView(look: NodeLook, hatch: string): VNode[] {
       h('rect', { class: 'box', x: by, y: by, width, height, rx: radius }),
     ),
     h('rect', { class: 'box', width, height, rx: radius, style: fill }),
-    h('path', { class: 'hair', d: `M0 28.5H${width}` }),
-    ...titleRow(look),
-    ...(look.detail === 'title' ? briefRow(look) : rows(look)),
+    ...rowsView(look, zoom),
   ];
   return parts.filter((part): part is VNode => part !== null);
 }

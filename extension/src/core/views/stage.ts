@@ -1,6 +1,7 @@
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
 import type { Attributes, Child, VNode } from '../dom.js';
+import { SMALLEST_ZOOM } from '../legibility.js';
 import type { Model } from '../model.js';
 import type { StepState } from '../stepstate.js';
 import { isWindowed, wholePart } from '../scene.js';
@@ -12,7 +13,6 @@ import { spokenAround, treeBox, treeItem } from './tree.js';
 import type { Position } from './tree.js';
 
 const MARGIN = 14;
-const SMALLEST_TYPE = 0.957;
 
 /** The pane of a graph: it takes the focus, scrolls, and has arrows to walk its nodes. */
 export function stageBox(look: string, content: Child, tree?: Attributes): VNode {
@@ -44,7 +44,7 @@ function wholeGraphView(
   const width = chart.layout.width + MARGIN;
   const height = chart.layout.height + overhang(model, chart, part) + MARGIN;
   const fixed = `width:${Math.round(width * zoom)}px;max-width:none;min-width:0`;
-  const fluid = `max-width:${width}px;min-width:${Math.round(width * SMALLEST_TYPE)}px;margin-inline:auto`;
+  const fluid = `max-width:${width}px;min-width:${Math.round(width * SMALLEST_ZOOM)}px;margin-inline:auto`;
   return h(
     'svg',
     {
@@ -73,6 +73,6 @@ export function stageView(
     return stageBox('stage windowed', [summary, canvas, spoken], tree);
   }
   const item = treeItem(model, chart, current, position);
-  const svg = wholeGraphView(model, chart, current, zoom, { ...options, treeItem: item });
+  const svg = wholeGraphView(model, chart, current, zoom, { ...options, zoom, treeItem: item });
   return stageBox('stage', [summary, svg], tree);
 }
