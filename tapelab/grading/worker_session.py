@@ -23,7 +23,7 @@ from tapelab.grading.protocol import (
     short_text,
 )
 from tapelab.grading.sandbox import Backend
-from tapelab.grading.sandbox.process import Ended, SandboxedProcess
+from tapelab.grading.sandbox.process import Ended, SandboxedProcess, StartedProcess
 from tapelab.grading.sandbox.process_tree import TimeLimit
 from tapelab.locales import say
 
@@ -118,7 +118,7 @@ class WorkerSession:
         It has the same limits, and a recording that makes it crash is refused.
         """
         header = {name: reply.get(name) for name in ("tape", "call", "settings")}
-        verifier = self._verifier = self._verifier or SandboxedProcess(self._command, self._limits)
+        verifier = self._verifier = self._verifier or SandboxedProcess(self._start, self._limits)
         limit = verifier.time_limit(START_SECONDS)
         try:
             if not self._replays:
@@ -154,8 +154,8 @@ class WorkerSession:
             self._worker.end()
             self._worker = None
 
-    def _command(self, scratch: Path) -> list[str]:
-        return self._backend.command(self._limits, scratch)
+    def _start(self, scratch: Path) -> StartedProcess:
+        return self._backend.start(self._limits, scratch)
 
     def _count_crash(self) -> None:
         self._crashes += 1
@@ -177,7 +177,7 @@ class WorkerSession:
 
     def _start_worker(self) -> int | None:
         """Start a worker and run the cells; the cell that crashed it, or None when it is ready."""
-        worker = SandboxedProcess(self._command, self._limits)
+        worker = SandboxedProcess(self._start, self._limits)
         self._worker, self._running_cell = worker, -1
         try:
             self._send_notebook(worker)

@@ -1,10 +1,11 @@
 """The sandboxes, strongest first, and what a worker may read in them.
 
-A backend is a command that starts a Python which confines itself. Whether it works on a host is
-tried, not assumed: a worker has to start and answer. `unsafe` isolates nothing and is never chosen
-by itself. Readable are Python, its packages and the system's libraries, never the course: the
-checkout around the package `tapelab` stays outside, and so do the exercises of the shipped lessons
-within it, whose checks hold expected values.
+A backend is a command that starts a Python: a fork server, whose workers confine themselves and are
+ready at once, or a worker by itself. Whether it works on a host is tried, not assumed: a worker has
+to start and answer. `unsafe` isolates nothing and is never chosen by itself. Readable are Python,
+its packages and the system's libraries, never the course: the checkout around the package `tapelab`
+stays outside, and so do the exercises of the shipped lessons within it, whose checks hold expected
+values.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import secrets
 import shutil
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -24,8 +26,15 @@ import tapelab
 from tapelab.errors import Complaint
 from tapelab.grading.assignment import Limits
 from tapelab.grading.protocol import Payload, encode_frame, read_frame
-from tapelab.grading.sandbox.namespaces import SCRATCH_ROOT
-from tapelab.grading.sandbox.process import Ended, SandboxedProcess
+from tapelab.grading.sandbox.forked_process import ForkServer
+from tapelab.grading.sandbox.namespaces import SCRATCH_ROOT, SHARED
+from tapelab.grading.sandbox.process import (
+    Ended,
+    ExecutedProcess,
+    SandboxedProcess,
+    StartedProcess,
+    worker_environment,
+)
 
 PACKAGE: Final = Path(tapelab.__file__).resolve().parent
 _SYSTEM: Final = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
@@ -93,11 +102,38 @@ class Backend:
 
     name: str
     lacks: Callable[[], str]
-    command: Callable[[Limits, Path], list[str]]
+    server_command: Callable[[], list[str]] | None
+    """The command of its fork server; None where each worker is executed by itself."""
 
     def why_not(self) -> str:
         """Why this sandbox does not work here; empty if a worker started in it and answered."""
         return self.lacks() or _why_not_started(self.name)
+
+    def start(self, limits: Limits, scratch: Path) -> StartedProcess:
+        """Start a worker; Ended where it cannot."""
+        if self.server_command is None:
+            return ExecutedProcess(_executed_command(limits, scratch), scratch)
+        # In a sandbox with files of its own, whatever the host's folder is called.
+        place = SCRATCH_ROOT / scratch.name if self.name == BUBBLEWRAP else scratch
+        request = _worker_settings(limits, place)
+        return _fork_server(self.name, self.server_command()).start(
+            request | {"environment": worker_environment(place)}
+        )
+
+
+_SERVERS: Final = threading.local()
+"""The fork servers of each thread, by the name of their sandbox."""
+
+
+def _fork_server(name: str, command: list[str]) -> ForkServer:
+    """The server of this thread; a new one where it has ended or another command is needed."""
+    servers: dict[str, ForkServer] = _SERVERS.__dict__
+    server = servers.get(name)
+    if server is None or server.command != command or not server.is_running:
+        if server is not None:
+            server.end()
+        server = servers[name] = ForkServer(command)
+    return server
 
 
 @cache
@@ -105,39 +141,53 @@ def _why_not_started(name: str) -> str:
     """Start a worker with an empty notebook: only a trial shows whether the host allows it."""
     backend = next(each for each in BACKENDS if each.name == name)
     limits = Limits()
-    worker = SandboxedProcess(lambda scratch: backend.command(limits, scratch), limits)
-    limit = worker.time_limit(_STARTING)
     task = {"kind": "begin", "cells": [], "skip": [], "files": [], "seed": 0}
     try:
-        worker.send(encode_frame(task, Payload()), limit)
-        read_frame(lambda size: worker.read(size, limit), limits.output)
+        worker = SandboxedProcess(lambda scratch: backend.start(limits, scratch), limits)
+        limit = worker.time_limit(_STARTING)
+        try:
+            worker.send(encode_frame(task, Payload()), limit)
+            read_frame(lambda size: worker.read(size, limit), limits.output)
+        finally:
+            worker.end()
     except (Ended, ValueError) as problem:
         return f"it did not start here. {problem}"
-    finally:
-        worker.end()
     return ""
 
 
-def python_command(confine: str, limits: Limits, scratch: Path) -> list[str]:
-    """The command of a Python that confines itself, isolated from the user's site-packages."""
-    paths = readable_paths()
-    settings: dict[str, Any] = {
-        "confine": confine, "limits": asdict(limits), "scratch": str(scratch),
-        "readable": list(map(str, paths)), "hidden": list(map(str, hidden_paths())),
-        "number": secrets.randbelow(1 << 30),
-        "closed": sorted({str(each) for each in map(private_folder_above, paths) if each}),
-    }  # fmt: skip
+def python_command(module: str, settings: dict[str, Any]) -> list[str]:
+    """The command of a Python that runs the `main` of a module with settings as its argument.
+
+    It is isolated from the user's site-packages and from the folder where it starts.
+    """
     # This tapelab, not another that may be installed; afterwards nothing beside it comes first.
     start = (
         f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); "
-        "from tapelab.grading.sandbox.confinement import main; "
+        f"from tapelab.grading.sandbox.{module} import main; "
         "sys.path.append(sys.path.pop(0)); main()"
     )
     return [sys.executable, "-s", "-P", "-c", start, json.dumps(settings)]
 
 
-def _unsafe(limits: Limits, scratch: Path) -> list[str]:
-    return python_command("", limits, scratch)
+def _worker_settings(limits: Limits, scratch: Path) -> dict[str, Any]:
+    """What differs from worker to worker."""
+    number = secrets.randbelow(1 << 30)
+    return {"limits": asdict(limits), "scratch": str(scratch), "number": number}
+
+
+def _executed_command(limits: Limits, scratch: Path) -> list[str]:
+    return python_command("confinement", {"confine": "", **_worker_settings(limits, scratch)})
+
+
+def _server_command(confine: str) -> list[str]:
+    """The command of a fork server, whose workers confine themselves in this way."""
+    paths = readable_paths()
+    closed = sorted({str(each) for each in map(private_folder_above, paths) if each})
+    settings = {
+        "confine": confine, "readable": list(map(str, paths)), "closed": closed,
+        "hidden": list(map(str, hidden_paths())),
+    }  # fmt: skip
+    return python_command("fork_server", settings)
 
 
 def _lacks_landlock() -> str:
@@ -150,8 +200,8 @@ def _lacks_landlock() -> str:
     return why_no_seccomp()
 
 
-def _landlock(limits: Limits, scratch: Path) -> list[str]:
-    return python_command("landlock", limits, scratch)
+def _landlock() -> list[str]:
+    return _server_command(LANDLOCK)
 
 
 def _lacks_bubblewrap() -> str:
@@ -164,32 +214,35 @@ def _lacks_bubblewrap() -> str:
     return why_no_seccomp()
 
 
-def _bubblewrap(limits: Limits, scratch: Path) -> list[str]:
-    return [str(shutil.which("bwrap")), *bubblewrap_options(limits, scratch), "--",
-            *python_command("bubblewrap", limits, scratch)]  # fmt: skip
+def _bubblewrap() -> list[str]:
+    return [str(shutil.which("bwrap")), *bubblewrap_options(), "--", *_server_command(BUBBLEWRAP)]
 
 
-def bubblewrap_options(limits: Limits, scratch: Path) -> Iterator[str]:
+_SERVER_CAPABILITIES: Final = ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP")
+"""What the fork server keeps: its workers take namespaces of their own, then lose everything."""
+_SERVER_DISK: Final = str(1 << 20)
+"""Bytes of the folder that the server has; workers mount larger ones of their own."""
+
+
+def bubblewrap_options() -> Iterator[str]:
     """Options of bubblewrap: system and Python read-only, a small tmpfs, own namespaces."""
     # As process 1: the filter of system calls would not hold for bubblewrap's own, whose memory
     # the same user may write to.
     yield from ("--unshare-pid", "--as-pid-1", "--unshare-net", "--unshare-ipc", "--unshare-uts")
     yield from ("--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev")
-    if os.geteuid() == 0:
-        for capability in ("ALL", "-SETUID", "-SETGID", "-SETPCAP"):
-            option = "--cap-add" if capability.startswith("-") else "--cap-drop"
-            yield from (option, f"CAP_{capability[1:]}" if option == "--cap-add" else "ALL")
-    else:
+    yield from ("--cap-drop", "ALL")
+    for capability in _SERVER_CAPABILITIES if os.geteuid() == 0 else _SERVER_CAPABILITIES[:1]:
+        yield from ("--cap-add", f"CAP_{capability}")
+    if os.geteuid() != 0:
         yield from ("--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534")
-    yield from ("--size", str(limits.disk), "--perms", "1777", "--tmpfs", str(SCRATCH_ROOT))
+    yield from ("--size", _SERVER_DISK, "--perms", "1777", "--tmpfs", str(SCRATCH_ROOT))
     paths = readable_paths()
-    for folder in sorted({above for path in (*paths, scratch) for above in path.parents}):
+    for folder in sorted({above for path in paths for above in path.parents}):
         if folder not in (Path("/"), SCRATCH_ROOT):
             yield from ("--perms", "0755", "--dir", str(folder))
     for path in paths:
         yield from ("--ro-bind", str(path), str(path))
-    for place in (str(scratch), "/dev/shm"):  # noqa: S108 - a small one of its own
-        yield from ("--size", str(limits.disk), "--perms", "1777", "--tmpfs", place)
+    yield from ("--size", _SERVER_DISK, "--perms", "1777", "--tmpfs", str(SHARED))
     for hidden in map(str, hidden_paths()):
         yield from ("--perms", "0755", "--tmpfs", hidden, "--remount-ro", hidden)
     for unlimited in ("/", "/dev"):
@@ -197,10 +250,12 @@ def bubblewrap_options(limits: Limits, scratch: Path) -> Iterator[str]:
     yield from ("--chdir", "/")
 
 
+BUBBLEWRAP: Final = "bubblewrap"
+LANDLOCK: Final = "landlock"
 BACKENDS: Final[tuple[Backend, ...]] = (
-    Backend("bubblewrap", _lacks_bubblewrap, _bubblewrap),
-    Backend("landlock", _lacks_landlock, _landlock),
-    Backend(UNSAFE, lambda: "", _unsafe),
+    Backend(BUBBLEWRAP, _lacks_bubblewrap, _bubblewrap),
+    Backend(LANDLOCK, _lacks_landlock, _landlock),
+    Backend(UNSAFE, lambda: "", None),
 )
 NAMES: Final = (AUTO, *(each.name for each in BACKENDS))
 

@@ -17,17 +17,27 @@ from typing import Any, Final
 
 from tapelab.grading.sandbox import namespaces
 from tapelab.grading.sandbox.kernel_filters import is_root, load_seccomp, restrict_files
+from tapelab.grading.sandbox.namespaces import SHARED
 
 FACTS: Final = tuple(map(Path, (
     "/proc/cpuinfo", "/proc/meminfo", "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu",
 )))  # fmt: skip
 """Files that numerical libraries read to choose their threads and kernels."""
 DEVICES: Final = tuple(map(Path, ("/dev/null", "/dev/zero", "/dev/full", "/dev/urandom")))
-SHARED: Final = Path("/dev/shm")  # noqa: S108 - where Python keeps the locks of its processes
 
 
 def _confine_in_bubblewrap(settings: dict[str, Any]) -> None:
-    """Become an unprivileged user; bubblewrap has isolated files, network and processes."""
+    """Take namespaces of its own within those of bubblewrap, and become an unprivileged user.
+
+    What bubblewrap made read-only or left out stays so; files to write to are this worker's alone.
+    """
+    if not namespaces.unshare_namespaces():
+        raise OSError("no namespaces within those of bubblewrap")
+    namespaces.fork_into_namespace()
+    disk, reading = settings["limits"]["disk"], map(Path, settings["readable"])
+    namespaces.mount_private_files(Path(settings["scratch"]), disk, reading, ())
+    namespaces.mount_processes()
+    namespaces.mount_memory(SHARED, disk, 0o1777)
     namespaces.become_nobody(settings["number"])
     _limit_processes(settings, own_count=True)
     load_seccomp()
@@ -78,14 +88,18 @@ _CONFINE: Final = {"bubblewrap": _confine_in_bubblewrap, "landlock": _confine_by
 
 def main() -> None:
     """Confine this process as the last argument says, then answer the grader's requests."""
-    settings: dict[str, Any] = json.loads(sys.argv[-1])
+    confine(json.loads(sys.argv[-1]))
+    from tapelab.grading.worker import main as work
+
+    work()
+
+
+def confine(settings: dict[str, Any]) -> None:
+    """Give up what a worker must not have, for good; its files go to the scratch folder."""
     if settings["confine"]:
         _CONFINE[settings["confine"]](settings)
     set_limits(settings["limits"])
     os.chdir(settings["scratch"])
-    from tapelab.grading.worker import main as work
-
-    work()
 
 
 def set_limits(limits: dict[str, Any]) -> None:
@@ -97,5 +111,10 @@ def set_limits(limits: dict[str, Any]) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(kind, (most, most))
+    lift_cpu_limit()
+
+
+def lift_cpu_limit() -> None:
+    """Set the limit of CPU time as high as it may be: the one that is inherited is the judge's."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))  # the soft one is the judge's
+    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))

@@ -23,6 +23,9 @@ _READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_PROGRAMS, _REMOUNT, _BIND, _RECURSIVE, _P
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _PR_CAPBSET_DROP, _LAST_CAPABILITY = 24, 63
 SCRATCH_ROOT: Final = Path("/tmp")  # noqa: S108 - a private one, where user code likes to write
+SHARED: Final = Path("/dev/shm")  # noqa: S108 - where Python keeps the locks of its processes
+STARTED: Final = b"started"
+"""What a forked worker sends first, so that the kernel tells its process number."""
 NOBODY: Final = 65534
 FIRST_USER: Final = 2_000_000_000
 """Workers get user ids of their own from here on, so none counts another's processes."""

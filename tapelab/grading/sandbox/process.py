@@ -16,13 +16,14 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from tapelab.exercises.values import Unreadable
 from tapelab.grading.assignment import Limits
 from tapelab.grading.sandbox.process_tree import (
     NO_TIME,
     TimeLimit,
+    descendants,
     disk_usage,
     kill_descendants,
     process_times,
@@ -41,24 +42,67 @@ class Ended(Unreadable):
         self.ending = ending  # type: ignore[misc]  # of this one, where others have it by class
 
 
+class StartedProcess(Protocol):
+    """A process with a pipe in and a pipe out, which is executed or forked."""
+
+    pid: int
+    into: int
+    out: int
+
+    def exit_code(self, seconds: float) -> int | None:
+        """The exit code, minus the signal that ended it; None if it still runs after so long."""
+        ...
+
+    def end(self) -> None:
+        """Kill it and all its descendants, and close the pipes."""
+        ...
+
+
+class ExecutedProcess:
+    """A process that a command starts."""
+
+    def __init__(self, command: list[str], scratch: Path) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - our own Python
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            cwd="/", env=worker_environment(scratch), start_new_session=True, bufsize=0,
+        )  # fmt: skip
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self.pid = self._process.pid
+        self.into, self.out = self._process.stdin.fileno(), self._process.stdout.fileno()
+
+    def exit_code(self, seconds: float) -> int | None:
+        """As StartedProcess has it."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return self._process.poll()
+
+    def end(self) -> None:
+        """As StartedProcess has it."""
+        kill_descendants(self.pid)
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]  # both are pipes
+
+
 class SandboxedProcess:
     """A process in a sandbox with a pipe in and a pipe out."""
 
-    def __init__(self, command: Callable[[Path], list[str]], limits: Limits) -> None:
+    def __init__(self, start: Callable[[Path], StartedProcess], limits: Limits) -> None:
         self.scratch = Path(tempfile.mkdtemp(prefix="tapelab-grading-"))
         self._limits = limits
         self.memory = limits.memory
         """Bytes that all descendants may have together."""
         self._next_check = time.monotonic()
         self._times = NO_TIME
-        self._process = subprocess.Popen(  # noqa: S603 - our own Python, in a sandbox
-            command(self.scratch), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, cwd="/", env=worker_environment(self.scratch),
-            start_new_session=True, bufsize=0,
-        )  # fmt: skip
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._into, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        try:
+            self._process = start(self.scratch)
+        except BaseException:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+            raise
+        self._into, self._out = self._process.into, self._process.out
         os.set_blocking(self._into, False)
         os.set_blocking(self._out, False)
 
@@ -106,19 +150,18 @@ class SandboxedProcess:
                     return
 
     def _check_limits(self, limit: TimeLimit) -> None:
-        self._times = process_times(self._process.pid)
+        processes = descendants(self._process.pid)
+        self._times = process_times(processes)
         if self.used(limit) > limit.seconds:
             raise Ended("timeout", f"It took longer than the time limit of {limit.seconds:g} s.")
-        if used_memory(self._process.pid, self.memory) > self.memory:
+        if used_memory(processes, self.memory) > self.memory:
             raise Ended("memory", "It needed more memory than the limit.")
         if disk_usage(self.scratch) > self._limits.disk:
             raise Ended("memory", "It wrote more files than the limit.")
 
     def _crash(self) -> Ended:
         """How the process ended whose pipe was closed, as far as its exit code shows."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(CHECK_SECONDS * 5)
-        code = self._process.poll()
+        code = self._process.exit_code(CHECK_SECONDS * 5)
         number = -code if code is not None and code < 0 else (code or 0) - 128
         named = number in set(signal.Signals)
         stat = f"by the signal {signal.Signals(number).name}" if named else "by itself"
@@ -126,12 +169,7 @@ class SandboxedProcess:
 
     def end(self) -> None:
         """Kill the process and all its descendants, then delete its files."""
-        kill_descendants(self._process.pid)
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with contextlib.suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]  # both are pipes
+        self._process.end()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 

@@ -12,7 +12,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -52,9 +52,8 @@ class TimeLimit:
         return max(now.cpu - self._before.cpu, idle / IDLE_FACTOR, clock / BACKSTOP_FACTOR)
 
 
-def process_times(root: int) -> ProcessTimes:
-    """What a process and its descendants used, those that have ended included."""
-    processes = descendants(root)
+def process_times(processes: Sequence[int]) -> ProcessTimes:
+    """What the processes of a tree used, and the children of theirs that have ended."""
     cpu = sum(map(_cpu_ticks, processes)) / _TICKS
     return ProcessTimes(cpu, max(map(_starved, processes)))
 
@@ -77,8 +76,12 @@ def _starved(number: int) -> float:
 
 def _stat(number: int) -> list[str]:
     """The fields of /proc/N/stat from the state on: what precedes it may hold any character."""
-    text = (PROC / str(number) / "stat").read_text(errors="replace")
-    return text.rpartition(")")[2].split()
+    # Not by pathlib: all processes of the host are read, several times for a submission.
+    file = os.open(f"{PROC}/{number}/stat", os.O_RDONLY)
+    try:
+        return os.read(file, 1 << 12).rpartition(b")")[2].decode().split()
+    finally:
+        os.close(file)
 
 
 def descendants(root: int) -> list[int]:
@@ -93,10 +96,10 @@ def descendants(root: int) -> list[int]:
 
 
 def _parents() -> Iterator[tuple[int, int]]:
-    for path in PROC.iterdir() if PROC.is_dir() else ():
-        if path.name.isdigit():
+    for name in os.listdir(PROC) if PROC.is_dir() else ():  # noqa: PTH208 - names alone, faster
+        if name.isdigit():
             with contextlib.suppress(OSError, ValueError, IndexError):
-                yield int(path.name), int(_stat(int(path.name))[1])
+                yield int(name), int(_stat(int(name))[1])
 
 
 def is_running(number: int) -> bool:
@@ -120,13 +123,12 @@ def kill_descendants(root: int) -> None:
         time.sleep(0.002)
 
 
-def used_memory(root: int, most: int) -> int:
-    """Bytes that a tree of processes has written to, in memory of its own or shared, each once.
+def used_memory(processes: Sequence[int], most: int) -> int:
+    """Bytes that processes have written to, in memory of their own or shared, each once.
 
     Shared pages are counted for each process first, and divided among them only where that would
     exceed `most`: it takes the kernel a walk through all pages.
     """
-    processes = descendants(root)
     used = sum(map(_resident_memory, processes))
     return used if used <= most else sum(map(_proportional_memory, processes))
 
