@@ -123,7 +123,7 @@ def _runner(jobs: int, cluster: str) -> Runner:
             import distributed  # noqa: F401 - only whether it is there
         from tapelab.grading.runners import grade_on_cluster
 
-        return partial(grade_on_cluster, address=cluster)
+        return partial(grade_on_cluster, address=cluster, notify=partial(typer.echo, err=True))
     return partial(grade_in_processes, jobs=jobs)
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import islice
 from multiprocessing.connection import wait
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from tapelab.errors import Complaint
@@ -271,6 +272,8 @@ AHEAD: Final = 4
 """Pending tasks per thread of the cluster: no thread idles, and few tasks are in memory."""
 FETCHED: Final = 60
 """Seconds to fetch a finished result; after that it was lost with its worker."""
+WATCHED: Final = 2.0
+"""Seconds after which is looked whether the cluster has workers, while nothing is done."""
 
 
 class ClusterError(Complaint, ConnectionError):
@@ -278,32 +281,25 @@ class ClusterError(Complaint, ConnectionError):
 
 
 def grade_on_cluster(
-    tasks: Iterable[Task], plan: GradingPlan, address: str, *, patience: float = PATIENCE
-) -> Iterator[TaskResult]:
+    tasks: Iterable[Task], plan: GradingPlan, address: str, *, patience: float = PATIENCE,
+    notify: Callable[[str], None] = lambda sentence: None,
+) -> Iterator[TaskResult]:  # fmt: skip
     """Grade on the workers of a Dask scheduler, in the order in which they are done.
 
     A task whose worker dies is given to another one; one that takes several with it has no result.
+    Where no worker is left, `notify` is called with a sentence, and grading goes on when one comes.
     """
-    from distributed import Client, as_completed
+    from distributed import Client
 
     with _connected(Client, address, patience) as client:
         remaining = iter(tasks)
-        pending = as_completed(loop=client.loop)
-        tasks_of: dict[str, Task] = {}
+        pending = _Pending(client, plan, _WorkerWatch(client, address, notify))
         try:
-            _submit_tasks(
-                client, islice(remaining, AHEAD * _threads(client)), plan, tasks_of, pending
-            )
-            for future in pending:
-                task = tasks_of.pop(future.key)
-                try:
-                    done = _outcome(future, task)
-                except TimeoutError:  # the result was lost with its worker, without an error
-                    future.release()
-                    _submit_tasks(client, [task], plan, tasks_of, pending, retry=True)
-                    continue
-                yield done
-                _submit_tasks(client, islice(remaining, 1), plan, tasks_of, pending)
+            pending.submit(islice(remaining, AHEAD * _threads(client)))
+            while pending.tasks:
+                if (done := pending.next_result()) is not None:
+                    yield done
+                    pending.submit(islice(remaining, 1))
         except GradebookError:
             raise  # the tasks come from a gradebook, whose full disk is an OSError, too
         except (CancelledError, OSError) as error:
@@ -311,6 +307,60 @@ def grade_on_cluster(
                 f"The cluster at {address} went away. What was graded is kept. Start it "
                 "again, then run the same command; it goes on where it stopped."
             ) from error
+
+
+class _WorkerWatch:
+    """Says when a cluster has no worker left, and when one comes."""
+
+    def __init__(self, client: Client, address: str, notify: Callable[[str], None]) -> None:
+        self._client, self._address, self._notify = client, address, notify
+        self.any_left = True
+
+    def look(self) -> None:
+        """Look how many workers there are."""
+        any_left = bool(self._client.nthreads())
+        if any_left is not self.any_left:
+            self.any_left = any_left
+            self._notify(
+                "A worker came; grading goes on." if any_left else
+                f"The cluster at {self._address} has no worker left. Grading goes on when one "
+                f"comes. Start one with: dask worker {self._address} --nthreads 1"
+            )  # fmt: skip
+
+
+class _Pending:
+    """The tasks that a cluster works on."""
+
+    def __init__(self, client: Client, plan: GradingPlan, watch: _WorkerWatch) -> None:
+        self._client, self._plan, self._watch = client, plan, watch
+        self._done: SimpleQueue[Future] = SimpleQueue()
+        self.tasks: dict[str, Task] = {}
+
+    def submit(self, tasks: Iterable[Task], *, retry: bool = False) -> None:
+        """Give tasks to the cluster."""
+        for task in tasks:
+            # The key names the result: two requests for it at once are computed once.
+            key = f"grade-{self._plan.version}-{task.submission.digest}" + "-again" * retry
+            self.tasks[key] = task
+            future = self._client.submit(grade_in_judge, self._plan, task, key=key)
+            future.add_done_callback(self._done.put)
+
+    def next_result(self) -> TaskResult | None:
+        """The result of a task that is done; None where there is none yet, or where it was lost."""
+        try:
+            future = self._done.get(timeout=WATCHED)
+        except Empty:
+            self._watch.look()
+            return None
+        if not self._watch.any_left:
+            self._watch.look()
+        task = self.tasks.pop(future.key)
+        try:
+            return _outcome(future, task, self._watch)
+        except TimeoutError:  # the result was lost with its worker, without an error
+            future.release()
+            self.submit([task], retry=True)
+            return None
 
 
 def _connected(client: type[Client], address: str, patience: float) -> Client:
@@ -336,24 +386,25 @@ def _threads(client: Client) -> int:
     return max(sum(threads.values()), 1)
 
 
-def _submit_tasks(
-    client: Client, tasks: Iterable[Task], plan: GradingPlan, tasks_of: dict[str, Task],
-    pending: Any, *, retry: bool = False,
-) -> None:  # fmt: skip
-    for task in tasks:
-        # The key names the result: two requests for it at once are computed once.
-        key = f"grade-{plan.version}-{task.submission.digest}" + "-again" * retry
-        tasks_of[key] = task
-        pending.add(client.submit(grade_in_judge, plan, task, key=key))
-
-
-def _outcome(future: Future, task: Task) -> TaskResult:
-    error = future.exception(timeout=FETCHED)
+def _outcome(future: Future, task: Task, watch: _WorkerWatch) -> TaskResult:
+    error = _fetched(future.exception, watch)
     if error is None:
-        done: TaskResult = future.result(timeout=FETCHED)
+        done: TaskResult = _fetched(future.result, watch)
         return done
     if isinstance(error, CancelledError):
         raise error
     return TaskResult(
         task, None, f"The workers that graded it ended ({type(error).__name__}): {error}"
     )
+
+
+def _fetched(fetch: Callable[[float], Any], watch: _WorkerWatch) -> Any:
+    """What a worker has; TimeoutError if it does not come."""
+    deadline = time.monotonic() + FETCHED
+    while True:
+        try:
+            return fetch(WATCHED)
+        except TimeoutError:
+            watch.look()
+            if time.monotonic() >= deadline:
+                raise

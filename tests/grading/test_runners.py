@@ -73,11 +73,11 @@ def test_500_submissions_have_each_one_result_though_workers_are_killed(cluster,
 def test_a_result_that_was_lost_on_its_way_is_worked_out_again(cluster, tmp_path, monkeypatch):
     fetched, lost, folder = runners._outcome, set(), tmp_path / "submissions"
 
-    def loses_each_once(future, task):
+    def loses_each_once(future, task, watch):
         if task.submission.digest not in lost:
             lost.add(task.submission.digest)
             raise TimeoutError
-        return fetched(future, task)
+        return fetched(future, task, watch)
 
     monkeypatch.setattr(runners, "_outcome", loses_each_once)
     for number in range(12):
@@ -88,6 +88,32 @@ def test_a_result_that_was_lost_on_its_way_is_worked_out_again(cluster, tmp_path
         runner = partial(grade_on_cluster, address=cluster.scheduler_address)
         assert len(list(Batch(book, work, find_submissions(folder)).run(runner))) == 12
         assert len(book.results(NAME)) == len(lost) == 12
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # of sockets whose other end was killed
+def test_a_cluster_without_workers_says_so_and_goes_on_when_one_comes(cluster, tmp_path):
+    folder, said = tmp_path / "submissions", []
+
+    def notify(sentence):
+        said.append(sentence)
+        if "no worker left" in sentence:
+            cluster.scale(1)
+
+    for number in range(12):
+        hand_in(folder, f"s{number:03}", points=1, sleep=0.1)
+    with Gradebook.open(tmp_path / "course.db") as book:
+        book.put_assignment(cheap_grading.load(NAME))
+        work = GradingPlan(cheap_grading.grade, cheap_grading.load, NAME, NAME, "v1")
+        address = cluster.scheduler_address
+        runner = partial(grade_on_cluster, address=address, notify=notify)
+        for number, report in enumerate(Batch(book, work, find_submissions(folder)).run(runner)):
+            assert report.result is not None, report.why
+            if number == 0:
+                cluster.scale(0)
+        assert len(book.results(NAME)) == 12
+    assert f"dask worker {address}" in said[0]
+    assert said[1:] == ["A worker came; grading goes on."]
 
 
 @pytest.mark.slow
