@@ -7,16 +7,19 @@ a batch may be interrupted at any moment and continues where it stopped.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tapelab.grading.check_versions import has_unknown_reach
 from tapelab.grading.collection import FoundSubmission
+from tapelab.grading.gradebook.claims import Claim
 from tapelab.grading.gradebook.entities import Change, Student, changed
 from tapelab.grading.gradebook.gradebook_errors import UnfitError, fit_name, storable
+from tapelab.grading.gradebook.transactions import now
 from tapelab.grading.reader import Reader
 from tapelab.grading.result import Result
 from tapelab.grading.runners import GradingPlan, Task, TaskResult
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from tapelab.grading.gradebook.book import Gradebook
 
 
+PAUSE: Final = 0.5
+"""Seconds after which is looked again for what other graders work on."""
 Runner = Callable[[Iterable[Task], GradingPlan], Iterator[TaskResult]]
 """Such as runners.grade_in_processes: grades tasks in any order, and gives each once."""
 
@@ -76,15 +81,29 @@ class Batch:
     _by_digest: dict[str, list[FoundSubmission]] = field(default_factory=dict)
     _earlier: dict[str, Result | None] = field(default_factory=dict)
     _outcomes: list[SubmissionReport] = field(default_factory=list)
+    _taken: list[FoundSubmission] = field(default_factory=list)
+    """What other graders work on."""
 
     def run(self, runner: Runner) -> Iterator[SubmissionReport]:
-        """Grade what has no result yet. Each result is kept before its report is given."""
+        """Grade what has no result yet. Each result is kept before its report is given.
+
+        What another grader works on waits until there is a result of it, or until its claim ends.
+        """
         self._enrol_students()
-        with closing(Reader(self.plan.untrusted)) as reader:
-            for done in runner(self._tasks(reader), self.plan):
+        self._started = now()
+        reading = closing(Reader(self.plan.untrusted))
+        with reading as reader, self.book.holding_claims() as self._holder:
+            remaining = self.submissions
+            while remaining:
+                self._taken = []
+                for done in runner(self._tasks(reader, remaining), self.plan):
+                    yield from self._pending_reports()
+                    yield from self._record(done)
                 yield from self._pending_reports()
-                yield from self._record(done)
-        yield from self._pending_reports()
+                # Not while own tasks are out: two graders would wait for each other.
+                if len(self._taken) == len(remaining):
+                    time.sleep(PAUSE)
+                remaining = self._taken
 
     def _enrol_students(self) -> None:
         """Add students in one transaction; an empty gradebook takes all of them."""
@@ -96,8 +115,8 @@ class Batch:
             self.book.add_students(Student(name) for name in sorted(names))
             self._logins = logins_by_name(known | names)
 
-    def _tasks(self, reader: Reader) -> Iterator[Task]:
-        for handed_in in self.submissions:
+    def _tasks(self, reader: Reader, submissions: Iterable[FoundSubmission]) -> Iterator[Task]:
+        for handed_in in submissions:
             login = self._logins.get(handed_in.student)
             each = replace(handed_in, student=login or handed_in.student)
             if login is None:
@@ -118,10 +137,19 @@ class Batch:
         if digest in self._by_digest:  # the same files from another student
             self._by_digest[digest].append(each)
             return
-        known = self.book.has_result(plan.assignment, digest, plan.version)
         may_differ = self.regrade is Regrade.CHANGED and has_unknown_reach(plan.version)
-        if known and self.regrade is not Regrade.ALL and not may_differ:
+        claim = self.book.claim(
+            plan.assignment, digest, plan.version, self._holder, since=self._started,
+            again=self.regrade is Regrade.ALL or may_differ,
+        )  # fmt: skip
+        if claim is Claim.TAKEN:
+            self._taken.append(each)
+        elif claim is Claim.GRADED:
             self._report_without_grading(each, Ending.KNOWN)
+        elif claim is Claim.FAILED:
+            why = self.book.why_failed(plan.assignment, digest, plan.version)
+            self._report_without_grading(each, Ending.FAILED, why)
+        if claim is not Claim.GRANTED:
             return
         self._by_digest[digest] = [each]
         self._earlier[digest] = self.book.latest(plan.assignment, digest)

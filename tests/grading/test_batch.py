@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -18,8 +19,10 @@ from sqlalchemy import text
 from tapelab.grading.batch import Batch, Ending, Regrade
 from tapelab.grading.collection import find_submissions
 from tapelab.grading.gradebook import Gradebook
+from tapelab.grading.gradebook.claims import new_holder
 from tapelab.grading.gradebook.entities import Listed, Student
 from tapelab.grading.runners import GradingPlan, grade_in_processes
+from tapelab.grading.submission import Submission
 from tests.fixtures import cheap_grading
 from tests.fixtures.cheap_grading import NAME, hand_in
 
@@ -219,6 +222,44 @@ def test_an_interrupt_ends_it_and_keeps_what_was_graded(book, place, folder):
     assert 1 + message.count("graded") <= kept < 30
     assert endings(run(book, folder)) == {"known": kept, "graded": 30 - kept}
     assert set(lines_of_results(book).values()) == {1}
+
+
+@pytest.mark.slow
+def test_two_graders_of_one_gradebook_grade_each_submission_once(place, folder, tmp_path):
+    log = tmp_path / "log"
+    for number in range(24):
+        hand_in(folder, f"s{number:02}", points=1, sleep=0.05, log=log)
+    Gradebook.open(place).close()
+    graders = [start(place, folder, 1) for _ in range(2)]
+    said = [grader.communicate(timeout=60) for grader in graders]
+    assert [grader.returncode for grader in graders] == [0, 0], said
+    assert Counter(log.read_text().split()) == {f"s{number:02}": 1 for number in range(24)}
+    assert all(out.count("graded") > 0 for out, _ in said)
+    assert sum(out.count("graded") for out, _ in said) == 24
+    assert [len(out.splitlines()) for out, _ in said] == [24, 24]
+
+
+def test_what_another_grader_works_on_is_reported_when_it_is_done(book, folder, monkeypatch):
+    """Its result is not computed twice; where its claim ends without one, this grader goes on."""
+    for student in ("ada", "bob", "eve"):
+        hand_in(folder, student, points=1)
+    book.add_students([Student("ada"), Student("bob"), Student("eve")])
+    digests = {s: Submission.read(folder / f"{s}.py", s).digest for s in ("ada", "bob", "eve")}
+    other, since = new_holder(), datetime.now(UTC)
+    book.put_assignment(Listed(NAME, "Sums", "v1"))
+    for digest in digests.values():
+        book.claim(NAME, digest, "v1", other, since=since)
+    work = iter([
+        lambda: book.record(cheap_grading.result(digests["ada"], "ada", 2.0)),
+        lambda: book.fail(NAME, digests["bob"], "v1", "the other one said so"),
+        lambda: book.release_claims(other),
+    ])  # fmt: skip
+    monkeypatch.setattr("tapelab.grading.batch.time.sleep", lambda seconds: next(work)())
+    reports = [(each.student, str(each.ending), each.why) for each in run(book, folder)]
+    assert reports == [
+        ("ada", "known", ""), ("bob", "failed", "the other one said so"), ("eve", "graded", ""),
+    ]  # fmt: skip
+    assert points(book) == {"ada": 2.0, "eve": 1.0}
 
 
 @pytest.mark.slow

@@ -12,9 +12,9 @@ from typing import Any, Final
 from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
+from tapelab.grading.gradebook.claims import Claims, end_claim
 from tapelab.grading.gradebook.entities import Change, Failure, Graded, Handed, changed
 from tapelab.grading.gradebook.gradebook_errors import storable
-from tapelab.grading.gradebook.roster import Roster
 from tapelab.grading.gradebook.tables import (
     AssignmentRow,
     FailureRow,
@@ -34,7 +34,7 @@ from tapelab.grading.result import Result
 NO_TAPES: Final[Mapping[str, bytes]] = MappingProxyType({})
 
 
-class Results(Roster):
+class Results(Claims):
     """What was handed in, and what grading it came to."""
 
     def hand_in(
@@ -67,6 +67,7 @@ class Results(Roster):
             key = {"assignment_id": assignment.id, "digest": result.submission,
                    "version": result.version}  # fmt: skip
             session.execute(delete(FailureRow).filter_by(**key))
+            end_claim(session, key)
             values = {"points": result.points, "of": result.of, "json": text, "at": now()}
             about = f"{result.assignment}/{result.student}"
             _replace_tapes(session, key, tapes)
@@ -89,17 +90,17 @@ class Results(Roster):
             key = {"assignment_id": assignment_row(session, assignment).id, "digest": digest,
                    "version": version}  # fmt: skip
             session.execute(delete(FailureRow).filter_by(**key))
+            end_claim(session, key)
             session.add(FailureRow(**key, why=storable(why), at=now()))
 
         self._lasting(write)
 
-    def has_result(self, assignment: str, digest: str, version: str) -> bool:
-        """Whether there is a result under this key."""
+    def why_failed(self, assignment: str, digest: str, version: str) -> str:
+        """Why there is no result under this key; empty where nobody tried."""
         with self._reading() as session:
-            return (
-                session.scalar(_of(assignment, digest).where(ResultRow.version == version))
-                is not None
-            )
+            known = assignment_row(session, assignment)
+            key = {"assignment_id": known.id, "digest": digest, "version": version}
+            return session.scalar(select(FailureRow.why).filter_by(**key)) or ""
 
     def latest(self, assignment: str, digest: str) -> Result | None:
         """The latest result of these files, under any version."""

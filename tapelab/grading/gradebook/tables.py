@@ -116,6 +116,22 @@ class FailureRow(Numbered):
     at: Mapped[datetime]
 
 
+class ClaimRow(Numbered):
+    """A grader works on the files, until a time by the clock of the database."""
+
+    __tablename__ = "claim"
+    __table_args__ = (
+        UniqueConstraint("assignment_id", "digest", "version"),
+        Index("claim_holder", "holder"),
+    )
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    digest: Mapped[str] = mapped_column(String(128))
+    version: Mapped[str] = mapped_column(String(128))
+    holder: Mapped[str] = mapped_column(String(200))
+    until: Mapped[float]
+
+
 class TapeRow(Numbered):
     """What the tape of an exercise recorded, compressed; pictures are drawn from it."""
 
