@@ -32,7 +32,8 @@ class ForkServer:
         self._control, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with its_end:
             self._process = subprocess.Popen(  # noqa: S603 - our own Python
-                command, stdin=its_end, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                command, stdin=its_end.fileno(), stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
                 cwd="/", env=worker_environment(SCRATCH_ROOT), start_new_session=True,
             )  # fmt: skip
         self.end = weakref.finalize(self, _end_server, self._process, self._control)
