@@ -134,7 +134,7 @@ def new_holder() -> str:
 
 
 def is_abandoned(holder: str) -> bool:
-    """Whether a holder is a process of this machine that has ended; False where nobody knows."""
+    """Whether a holder is a process of this machine that has ended; False where that is unknown."""
     machine, pid, started, _ = holder.rsplit(" ", 3)
     return machine == _machine() and bool(started) and _start_time(int(pid)) != started
 

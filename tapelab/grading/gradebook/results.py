@@ -96,7 +96,7 @@ class Results(Claims):
         self._lasting(write)
 
     def why_failed(self, assignment: str, digest: str, version: str) -> str:
-        """Why there is no result under this key; empty where nobody tried."""
+        """Why there is no result under this key; empty where no failure is noted."""
         with self._reading() as session:
             known = assignment_row(session, assignment)
             key = {"assignment_id": known.id, "digest": digest, "version": version}
