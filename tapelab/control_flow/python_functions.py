@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +36,18 @@ ERRORS: Final[tuple[tuple[Any, type[errors.OpError]], ...]] = (
 """What an error of Python becomes on its way out of an op."""
 
 
+def _decorated(
+    as_step: Callable[..., Any], function: Callable[..., Any], kinds: Any
+) -> Callable[..., Any]:
+    """A function that runs as one step whenever it is called."""
+
+    @wraps(function)
+    def step(*args: Any) -> Any:
+        return as_step(function, args, kinds)
+
+    return step
+
+
 @public
 def py_function(
     func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None
@@ -43,6 +56,8 @@ def py_function(
 
     The tape does not see inside: variables that the function reads get no gradient from it.
     """
+    if func is None and inp is None:
+        return lambda function: _decorated(py_function, function, Tout)
     if not callable(func):
         raise ValueError(
             f"Expected func to be callable. Received func={func!r} of type {type(func)}."
@@ -122,6 +137,8 @@ def numpy_function(
 ) -> Any:  # fmt: skip
     """Run a NumPy function of arrays as one step, through which no gradient passes."""
     del stateful
+    if func is None and inp is None:
+        return lambda function: _decorated(numpy_function, function, Tout)
     given = list(inp)
     inputs = [tensor(each) for each in given]
     returned = func(*map(_as_array, given))

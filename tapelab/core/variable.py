@@ -72,7 +72,14 @@ class Variable(Holder):
     ) -> None:  # fmt: skip
         del validate_shape, caching_device, variable_def, import_scope, unused
         self._roles: Roles = roles(synchronization, aggregation, name)
+        if constraint is not None and not callable(constraint):
+            raise ValueError(
+                "Argument `constraint` must be None or a callable. a callable. Got a "
+                f"{type(constraint)}:  {constraint}"
+            )
         self._constraint = constraint
+        if trainable is None and self._roles[0] is VariableSynchronization.ON_READ:
+            trainable = False
         trace = thread.__dict__["trace"]
         if trace is None:
             self._create(initial_value, trainable, name, dtype, shape)

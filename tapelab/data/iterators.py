@@ -110,4 +110,8 @@ def _plain(part: Any) -> Any:
 
         part = to_dense(part)
     array = part.numpy()
-    return array.copy() if isinstance(array, np.ndarray) else array
+    if not isinstance(array, np.ndarray):
+        return array
+    own = array.copy()
+    own.flags.writeable = False
+    return own

@@ -229,7 +229,8 @@ class Orthogonal(RandomInitializer):
             )
         rows, columns = math.prod(shape[:-1]), shape[-1]
         size = (max(rows, columns), min(rows, columns))
-        q, r = np.linalg.qr(seeded_arrays.normal(self._next_seed(), size, dtype=dtype))
+        precise = dtype if dtype in {"float32", "float64"} else "float32"
+        q, r = np.linalg.qr(seeded_arrays.normal(self._next_seed(), size, dtype=precise))
         q = q * np.sign(np.diagonal(r))
         oriented: NDArray[Any] = q.T if rows < columns else q
         return np.asarray(self.gain * oriented.reshape(shape))

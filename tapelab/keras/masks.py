@@ -9,8 +9,11 @@ _masks: Final[dict[int, Any]] = {}
 
 
 def remember(outputs: Any, mask: Any) -> None:
-    """Store the mask of an output, or of the first of several, for its lifetime."""
-    if mask is not None:
+    """Store the mask of an output, or those of several, for their lifetimes."""
+    if isinstance(mask, (list, tuple)):
+        for output, of_output in zip(outputs, mask, strict=False):
+            remember(output, of_output)
+    elif mask is not None:
         tensor = outputs[0] if isinstance(outputs, (list, tuple)) else outputs
         _masks[tensor._id] = mask
         weakref.finalize(tensor, _masks.pop, tensor._id, None)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
-from tapelab.dtypes import as_dtype, int64
+from tapelab.dtypes import as_dtype, int64, string
 from tapelab.errors import invalid_argument
 from tapelab.ops.activation import softplus
 from tapelab.ops.arithmetic import conjugated, divide_no_nan, multiply
@@ -160,7 +160,8 @@ def count_nonzero(
 ) -> Any:  # fmt: skip
     """How many entries along the axes are not 0."""
     x = as_tensor(input)
-    hits = cast(not_equal(x, zeros_like(x)), dtype=int64)
+    nothing = as_tensor("") if x.dtype is string else zeros_like(x)
+    hits = cast(not_equal(x, nothing), dtype=int64)
     total = reduce_sum(hits, axis=axes_of(x, axis, "Sum"), keepdims=bool(keepdims))
     return cast(total, dtype=as_dtype(dtype))
 

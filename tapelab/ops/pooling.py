@@ -108,7 +108,7 @@ def _places_in_a_row(x: Any, how: Sliding) -> Any:
 
 def lowest(dtype: Any) -> Any:
     """What no entry of a dtype is less than: it fills the margins where the largest is sought."""
-    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+    return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
 
 def _inside(how: Sliding) -> tuple[int, ...]:

@@ -175,7 +175,11 @@ def einsum(*x: Any, equation: str) -> Any:
 
     The equation names every axis with a letter of its own, see `explicit`.
     """
-    return np.einsum(equation, *x, optimize=len(x) > 2 or x[0].size > 1000)[()]
+    optimize = len(x) > 2 or x[0].size > 1000
+    if x[0].dtype.kind == "V":  # bfloat16, which NumPy's einsum does not know
+        wide = [each.astype(np.float32) for each in x]
+        return np.einsum(equation, *wide, optimize=optimize).astype(x[0].dtype)[()]
+    return np.einsum(equation, *x, optimize=optimize)[()]
 
 
 @einsum.batch

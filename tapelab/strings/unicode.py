@@ -150,7 +150,8 @@ def _decode(x: Any, *, rules: Rules) -> Any:
 def _split(x: Any, *, rules: Rules) -> Any:
     """The letters of all texts in a row, where each begins, and the row splits."""
     rows = _rows(x, rules, "UnicodeDecode")
-    pieces, ends = in_one_row([[_written(letter.point, "UTF-8") for letter in row] for row in rows])
+    written = [[_written(letter.point, rules.encoding) for letter in row] for row in rows]
+    pieces, ends = in_one_row(written)
     return pieces, _offsets(rows), ends
 
 

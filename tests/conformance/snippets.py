@@ -149,7 +149,42 @@ def _shorthands(tf: Any) -> dict[str, Any]:
         gradients = tape.gradient(loss, [*tf.nest.flatten(inputs), *weights])
         return [y, names, gradients]
 
-    return {"grad": grad, "second": second, "c": tf.constant, "filled": filled, "learned": learned}
+    def wave(shape):
+        return np.sin(1.7 * np.arange(np.prod(shape))).reshape(shape).astype("float32")
+
+    def listed(nest):
+        return [listed(each) for each in nest] if isinstance(nest, (list, tuple)) else nest
+
+    def by_options(make, shape, **settings):
+        several = isinstance(shape, list)
+        shapes = shape if several else [shape]
+        layer = make(tf.keras.layers)
+        inputs = [tf.constant(wave(s), layer.compute_dtype) for s in shapes]
+        given = inputs if several else inputs[0]
+        filled(layer, given, **settings)
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            y = tf.nest.flatten(layer(given, **settings))
+            floats = [tf.cast(each, "float32") for each in y]
+            loss = sum(tf.reduce_sum(each * (wave(each.shape) + 2)) for each in floats)
+        weights = layer.trainable_variables
+        names = [w.path.split("/")[-1] for w in weights]
+        found = tape.gradient(loss, [*inputs, *weights])
+        gradients = [g if g is None else tf.cast(g, "float16") for g in found]  # sums of many terms
+        state = [w for w in layer.non_trainable_variables if "seed" not in w.path]
+        of = [(None, *s[1:]) for s in shapes]
+        sizes = [layer.compute_output_shape(s if several else s[0]) for s in (shapes, of)]
+        passed = None
+        if not several and len(shape) > 1:
+            mask = np.arange(shape[0] * shape[1]).reshape(shape[:2]) % 3 != 0
+            passed = listed(layer.compute_mask(given, tf.constant(mask)))
+        again = type(layer).from_config(layer.get_config())
+        same = type(again) is type(layer)
+        rounded = [np.round(w.numpy().astype("float64"), 4) for w in state]
+        return [y, names, gradients, rounded, listed(sizes), layer.supports_masking, passed, same]
+
+    shared = {"grad": grad, "second": second, "filled": filled, "learned": learned}
+    return {**shared, "c": tf.constant, "by_options": by_options}
 
 
 def describe(tf: Any, value: Any) -> Any:

@@ -12,15 +12,17 @@ NAMES: Final = {
     "recurrent_cells": "GRUCell LSTMCell SimpleRNNCell StackedRNNCells",
     "convolutional": "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose"
     " Convolution1D Convolution1DTranspose Convolution2D Convolution2DTranspose Convolution3D"
-    " Convolution3DTranspose DepthwiseConv2D SeparableConv2D SeparableConvolution2D",
+    " Convolution3DTranspose DepthwiseConv1D DepthwiseConv2D SeparableConv1D SeparableConv2D"
+    " SeparableConvolution1D SeparableConvolution2D",
     "core": "Identity Input InputLayer Lambda Masking Rescaling",
     "dense": "Dense EinsumDense Embedding",
+    "image_sizes": "CenterCrop Resizing",
     "input_spec": "InputSpec",
     "layer": "Layer",
     "merge": "Add Average Concatenate Dot Maximum Minimum Multiply Subtract add average"
     " concatenate dot maximum minimum multiply subtract",
-    "noise": "ActivityRegularization Dropout GaussianDropout GaussianNoise SpatialDropout1D"
-    " SpatialDropout2D SpatialDropout3D",
+    "noise": "ActivityRegularization AlphaDropout Dropout GaussianDropout GaussianNoise"
+    " SpatialDropout1D SpatialDropout2D SpatialDropout3D",
     "normalization": "BatchNormalization GroupNormalization LayerNormalization Normalization"
     " RMSNormalization UnitNormalization",
     "pooling": "AveragePooling1D AveragePooling2D AveragePooling3D AvgPool1D AvgPool2D AvgPool3D"
@@ -29,8 +31,8 @@ NAMES: Final = {
     " GlobalAvgPool3D GlobalMaxPool3D GlobalMaxPooling3D MaxPool1D MaxPool2D"
     " MaxPool3D MaxPooling1D MaxPooling2D MaxPooling3D",
     "recurrent": "GRU LSTM RNN SimpleRNN",
-    "reshape": "Cropping1D Cropping2D Cropping3D Flatten Permute RepeatVector Reshape Resizing"
-    " UpSampling1D UpSampling2D ZeroPadding1D ZeroPadding2D ZeroPadding3D",
+    "reshape": "Cropping1D Cropping2D Cropping3D Flatten Permute RepeatVector Reshape UpSampling1D"
+    " UpSampling2D UpSampling3D ZeroPadding1D ZeroPadding2D ZeroPadding3D",
     "wrappers": "Bidirectional TimeDistributed Wrapper",
 }
 """The layers by the files they stand in."""

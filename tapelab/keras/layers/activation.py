@@ -75,16 +75,18 @@ class ELU(ElementwiseLayer):
 
 
 class Softmax(ElementwiseLayer):
-    """Converts scores to probabilities along an axis."""
+    """Converts scores to probabilities along an axis, or along several together."""
 
-    axis: int = setting(-1)
+    axis: Any = setting(-1)
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """Return the probabilities; those of masked scores are 0."""
-        if mask is not None:
-            shown: Any = value_ops.cast(mask, inputs.dtype)
-            inputs = inputs + (1.0 - shown) * -1e9
-        return activations.softmax(inputs, self.axis)
+        if mask is None:
+            return activations.softmax(inputs, self.axis)
+        shown: Any = mask if mask.dtype.is_bool else mask > 0.5
+        low = -3e4 if inputs.dtype.name == "float16" else -1e9
+        shares = activations.softmax(value_ops.where(shown, inputs, low), self.axis)
+        return value_ops.where(shown, shares, 0.0)
 
 
 class PReLU(ElementwiseLayer, WeightedLayer):

@@ -9,6 +9,8 @@ from typing import Any
 from tapelab import linalg, math, nn
 from tapelab.array_ops import creation, shape_ops, value_ops
 from tapelab.keras.class_settings import SettingGroup, setting
+from tapelab.keras.keras_tensor import KerasTensor
+from tapelab.keras.layers import layer_call
 from tapelab.keras.layers.layer import BuiltInLayer, WeightedLayer, weights
 from tapelab.keras.layers.noise import Dropout
 from tapelab.keras.name_scopes import named_group
@@ -21,6 +23,7 @@ class _DotAttention(WeightedLayer):
     dropout: float = setting(0.0)
     seed: int | None = setting(None)
     scale: Any
+    supports_masking = True
 
     def __post_init__(self) -> None:
         self.dropout_layer = Dropout(self.dropout, seed=self.seed) if self.dropout else None
@@ -49,9 +52,25 @@ class _DotAttention(WeightedLayer):
         """How well each key fits each query, shape (..., queries, keys)."""
         raise NotImplementedError
 
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+        """Return the mask of the queries."""
+        return previous_mask[0] if isinstance(previous_mask, (list, tuple)) else None
+
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Return the shape with a value per query."""
         return (*input_shape[0][:-1], input_shape[1][-1])
+
+    def compute_output_spec(
+        self, inputs: Any, mask: Any = None, training: Any = False,
+        return_attention_scores: bool = False, use_causal_mask: bool = False,
+    ) -> Any:  # fmt: skip
+        """Return a symbolic tensor of the output, and one of the weights if they are asked for."""
+        shapes = layer_call.shapes_of(inputs)
+        output = KerasTensor(self.compute_output_shape(shapes), self.compute_dtype)
+        if not return_attention_scores:
+            return output
+        scores = (*shapes[0][:-1], shapes[-1 if len(shapes) > 2 else 1][-2])
+        return output, KerasTensor(scores, self.compute_dtype)
 
 
 class Attention(_DotAttention):

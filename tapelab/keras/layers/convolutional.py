@@ -24,7 +24,7 @@ class _Conv(SpatialLayer, WeightedLayer):
     kernel_size: Any = setting()
     strides: Any = setting(1)
     padding: str = setting("valid")
-    data_format: str = setting(None, convert=lambda layout: layout or "channels_last")
+    data_format: str = setting(None, convert=window_shapes.layout_of)
     dilation_rate: Any = setting(1)
     groups: int = setting(1)
     activation: Callable[..., Any] = setting(None, convert=activations.get)
@@ -114,7 +114,8 @@ class _TransposedConv(_PlainConv):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.output_padding is not None:
-            raise ValueError("tapelab's transposed convolutions have no output_padding.")
+            given = window_shapes.sizes(self.output_padding, self.rank, "output_padding", least=0)
+            self.output_padding = given
 
     def build(self, input_shape: Any) -> None:
         """Create the kernel (*window, filters, input channels) and the bias (filters)."""
@@ -133,41 +134,59 @@ class _TransposedConv(_PlainConv):
 
     def _output_lengths(self, lengths: Any) -> Any:
         return window_shapes.spread_lengths(
-            lengths, self.kernel_size, self.strides, self.padding, self.dilation_rate
+            lengths, self.kernel_size, self.strides, self.padding, self.dilation_rate,
+            self.output_padding,
+        )  # fmt: skip
+
+
+class _ChannelwiseConv(_Conv):
+    """A convolution of each channel by itself, with `depth_multiplier` filters per channel."""
+
+    groups = 1
+    depth_multiplier: int
+
+    def _depthwise_shape(self, channels: int) -> tuple[int, ...]:
+        return (*self.kernel_size, channels, self.depth_multiplier)
+
+    def _depthwise(self, inputs: Any, kernel: Any) -> Any:
+        """The convolution of each channel; that of sequences is one of images of one row."""
+        x, kernel = in_float(inputs, self.compute_dtype), shape_ops.identity(kernel)
+        strides, rates = [*self.strides], [*self.dilation_rate]
+        first = self._channel_axis == 1
+        if self.rank == 1:
+            x, kernel = shape_ops.expand_dims(x, 2 if first else 1), kernel[None]
+            strides, rates = strides * 2, [1, *rates]
+        steps = [1, 1, *strides] if first else [1, *strides, 1]
+        y = nn.depthwise_conv2d(
+            x, kernel, steps, self.padding.upper(), "NCHW" if first else "NHWC", rates
         )
+        return shape_ops.squeeze(y, 2 if first else 1) if self.rank == 1 else y
 
 
-class DepthwiseConv2D(_Conv):
-    """Convolution of each channel by itself, with `depth_multiplier` filters per channel."""
+class _DepthwiseConv(_ChannelwiseConv):
+    """Convolution of each channel by itself over {axes}."""
 
     filters = None
-    groups = 1
     depth_multiplier: int = setting(1, before="data_format")
     kernel_and_bias = weights(depthwise="glorot_uniform", bias="zeros", activity=True)
 
     def build(self, input_shape: Any) -> None:
         """Create the kernel (*window, input channels, multiplier) and the bias."""
         channels = self._channels(input_shape)
-        shape = (*self.kernel_size, channels, self.depth_multiplier)
-        self.kernel = self.make("depthwise", shape, name="kernel")
+        self.kernel = self.make("depthwise", self._depthwise_shape(channels), name="kernel")
         self._make_bias(channels * self.depth_multiplier)
 
     def call(self, inputs: Any) -> Any:
         """Return the activations of each channel's filters at each window position."""
-        steps = [1, *self.strides, 1] if self._channel_axis == -1 else [1, 1, *self.strides]
-        return self._activate(nn.depthwise_conv2d(
-            in_float(inputs, self.compute_dtype), self.kernel, steps, self.padding.upper(),
-            self._layout, list(self.dilation_rate),
-        ))  # fmt: skip
+        return self._activate(self._depthwise(inputs, self.kernel))
 
     def _output_channels(self, channels: Any) -> Any:
-        return channels * self.depth_multiplier
+        return None if channels is None else channels * self.depth_multiplier
 
 
-class SeparableConv2D(_Conv):
-    """Depthwise convolution, followed by a convolution with windows of size 1."""
+class _SeparableConv(_ChannelwiseConv):
+    """Depthwise convolution over {axes}, followed by a convolution with windows of size 1."""
 
-    groups = 1
     depth_multiplier: int = setting(1, before="activation")
     kernels_and_bias = weights(
         depthwise="glorot_uniform", pointwise="glorot_uniform", bias="zeros", activity=True
@@ -176,7 +195,7 @@ class SeparableConv2D(_Conv):
     def build(self, input_shape: Any) -> None:
         """Create both kernels and the bias."""
         channels = self._channels(input_shape)
-        depthwise = (*self.kernel_size, channels, self.depth_multiplier)
+        depthwise = self._depthwise_shape(channels)
         pointwise = (*(1,) * self.rank, channels * self.depth_multiplier, self.filters)
         self.depthwise_kernel = self.make("depthwise", depthwise, name="depthwise_kernel")
         self.pointwise_kernel = self.make("pointwise", pointwise, name="pointwise_kernel")
@@ -184,14 +203,16 @@ class SeparableConv2D(_Conv):
 
     def call(self, inputs: Any) -> Any:
         """Return the activations of the filters at each window position."""
-        return self._activate(nn.separable_conv2d(
-            in_float(inputs, self.compute_dtype), self.depthwise_kernel, self.pointwise_kernel,
-            [1, *self.strides, 1], self.padding.upper(), self._layout, list(self.dilation_rate),
-        ))  # fmt: skip
+        alone = self._depthwise(inputs, self.depthwise_kernel)
+        mixed = nn.convolution(alone, self.pointwise_kernel, 1, "VALID", self._layout)
+        return self._activate(mixed)
 
 
 Conv2D, Conv3D = of_ranks("Conv{}D", _PlainConv, 2, 3)
 Conv1DTranspose, Conv2DTranspose, Conv3DTranspose = of_ranks("Conv{}DTranspose", _TransposedConv)
+DepthwiseConv1D, DepthwiseConv2D = of_ranks("DepthwiseConv{}D", _DepthwiseConv, 1, 2)
+SeparableConv1D, SeparableConv2D = of_ranks("SeparableConv{}D", _SeparableConv, 1, 2)
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D
 Convolution1DTranspose, Convolution2DTranspose = Conv1DTranspose, Conv2DTranspose
-Convolution3DTranspose, SeparableConvolution2D = Conv3DTranspose, SeparableConv2D
+Convolution3DTranspose = Conv3DTranspose
+SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D

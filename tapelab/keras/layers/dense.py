@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from string import ascii_letters
 from typing import Any, Final
 
 from tapelab import linalg
@@ -59,11 +60,17 @@ class Dense(WeightedLayer):
         return (*input_shape[:-1], self.units)
 
 
-_EQUATION: Final = re.compile(r"(\w+),(\w+)->(\w+)")
+_EQUATION: Final = re.compile(
+    r"(?:(?P<first>\.{3})?(\w+),(\w+)->(?(first)\.{3})(\w*)"  # both dots in front, or none
+    r"|(\w+)\.{3},(\w+)->(\w+)\.{3})"
+)
 
 
 class EinsumDense(WeightedLayer):
-    """Multiplies by a kernel as an equation says: "abc,cd->abd" is a Dense layer."""
+    """Multiplies by a kernel as an equation says: "abc,cd->abd" is a Dense layer.
+
+    An ellipsis stands for axes that stay as they are, in front of the others or behind them.
+    """
 
     equation: str = setting()
     output_shape: Any = setting(convert=lambda n: (n,) if isinstance(n, int) else tuple(n))
@@ -76,36 +83,54 @@ class EinsumDense(WeightedLayer):
         if parts is None:
             raise ValueError(
                 f"Invalid einsum equation '{self.equation}'. Equations must be in the form "
-                "[X],[Y]->[Z], without an ellipsis here."
+                "[X],[Y]->[Z], ...[X],[Y]->...[Z], or [X]...,[Y]->[Z]...."
             )
-        self.inputs_letters, self.kernel_letters, self.output_letters = parts.groups()
+        self._leading = parts["first"] is not None
+        self._trailing = parts[5] is not None
+        self._letters = parts.groups()[4:] if self._trailing else parts.groups()[1:4]
 
     def build(self, input_shape: Any) -> None:
         """Create the kernel and the bias with the sizes that the letters stand for."""
+        inputs, kernel, output = self._letters
         sizes = self._sizes(input_shape)
-        self.kernel = self.make("kernel", [sizes[letter] for letter in self.kernel_letters])
+        self.kernel = self.make("kernel", [sizes[letter] for letter in kernel])
         self.bias = None
         if self.bias_axes:
-            first = min(self.output_letters.index(letter) for letter in self.bias_axes)
-            letters = self.output_letters[first:]
-            shape = [sizes[letter] if letter in self.bias_axes else 1 for letter in letters]
-            self.bias = self.make("bias", shape)
+            first = min(output.index(letter) for letter in self.bias_axes)
+            shape = [sizes[c] if c in self.bias_axes else 1 for c in output[first:]]
+            behind = len(input_shape) - len(inputs) if self._trailing else 0
+            self.bias = self.make("bias", shape + [1] * behind)
 
     def _sizes(self, input_shape: Any) -> dict[str, Any]:
         """The size of each letter, known from the input or else from the wanted output."""
-        of_input = zip(self.inputs_letters, input_shape, strict=True)
-        of_output = zip(self.output_letters[1:], self.output_shape, strict=True)
+        inputs, _, output = self._letters
+        given = input_shape[-len(inputs) :] if self._leading else input_shape[: len(inputs)]
+        of_output = zip(output[0 if self._leading else 1 :], self.output_shape, strict=False)
+        of_input = zip(inputs, given, strict=True)
         return {letter: size for letter, size in (*of_output, *of_input) if size is not None}
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         """Return the activations."""
         x = in_float(inputs, self.compute_dtype)
-        sums: Any = linalg.einsum(self.equation, x, shape_ops.identity(self.kernel))
+        equation = self._whole_equation(inputs.ndim)
+        sums: Any = linalg.einsum(equation, x, shape_ops.identity(self.kernel))
         return self.activation(sums if self.bias is None else sums + self.bias)
 
+    def _whole_equation(self, rank: int) -> str:
+        """The equation with a letter of its own for each axis of the ellipsis."""
+        inputs, kernel, output = self._letters
+        free = [letter for letter in ascii_letters if letter not in inputs + kernel + output]
+        rest = "".join(free[: rank - len(inputs)])
+        before, behind = (rest, "") if self._leading else ("", rest)
+        return f"{before}{inputs}{behind},{kernel}->{before}{output}{behind}"
+
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the batch and the wanted shape."""
-        return (input_shape[0], *self.output_shape)
+        """Return the axes of the ellipsis, or the batch, and the wanted shape."""
+        size = len(self._letters[0])
+        if self._leading:
+            return (*input_shape[: len(input_shape) - size], *self.output_shape)
+        behind = input_shape[size:] if self._trailing else ()
+        return (input_shape[0], *self.output_shape, *behind)
 
 
 class Embedding(WeightedLayer):
@@ -122,6 +147,13 @@ class Embedding(WeightedLayer):
         super()._begin(arguments)
 
     def __post_init__(self) -> None:
+        for name in ("input_dim", "output_dim"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value <= 0:
+                raise ValueError(
+                    f"`{name}` must be a positive integer. Received: {name}={value} "
+                    f"(of type {type(value).__name__})."
+                )
         self.supports_masking = self.mask_zero
         self.autocast = False
 

@@ -9,11 +9,13 @@ from tapelab.array_ops.value_ops import cast
 from tapelab.core.dispatch import public
 from tapelab.keras import random
 from tapelab.keras.class_settings import setting
+from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import ElementwiseLayer
-from tapelab.keras.layers.window_shapes import of_ranks
+from tapelab.keras.layers.window_shapes import layout_of, of_ranks
 from tapelab.keras.name_scopes import named_group
 from tapelab.keras.random import SeedGenerator
 from tapelab.keras.regularizers import L1L2
+from tapelab.ops.activation import SELU_ALPHA, SELU_SCALE
 
 
 class _Noise(ElementwiseLayer):
@@ -83,15 +85,45 @@ def dropped(x: Any, rate: float, draws: Any) -> Any:
 class _SpatialDropout(_Dropout):
     """Drops whole channels over {axes} in training (Tompson et al. 2015)."""
 
+    rank: int
+    data_format: Any = setting(None, convert=layout_of)
     seed: int | None = setting(None)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.input_spec = InputSpec(ndim=self.rank + 2)
+
     def _noise_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        return (shape[0], *(1 for _ in shape[1:-1]), shape[-1])
+        spatial = (1,) * self.rank
+        if self.data_format == "channels_first":
+            return (*shape[:2], *spatial)
+        return (shape[0], *spatial, shape[-1])
 
 
-SpatialDropout1D, SpatialDropout2D, SpatialDropout3D = of_ranks(
-    "SpatialDropout{}D", _SpatialDropout
-)
+class SpatialDropout1D(_SpatialDropout):
+    """Drops whole channels of sequences in training (Tompson et al. 2015)."""
+
+    rank = 1
+    data_format = "channels_last"
+
+
+SpatialDropout2D, SpatialDropout3D = of_ranks("SpatialDropout{}D", _SpatialDropout, 2, 3)
+
+
+class AlphaDropout(Dropout):
+    """Sets elements to SELU's lowest value in training, and keeps mean and variance.
+
+    Klambauer et al. (2017).
+    """
+
+    @public(if_shape_is_open=True)
+    def _noisy(self, x: Any) -> Any:
+        shape = self._noise_shape(tuple(x.shape))
+        draws: Any = random.uniform(shape, dtype=x.dtype.name, seed=self.seed_generator)
+        kept: Any = cast(draws >= self.rate, x.dtype)
+        lowest = -SELU_SCALE * SELU_ALPHA
+        scale = ((1 - self.rate) * (1 + self.rate * lowest**2)) ** -0.5
+        return (x * kept + lowest * (1 - kept)) * scale - scale * lowest * self.rate
 
 
 class GaussianNoise(_Noise):

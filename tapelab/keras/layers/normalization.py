@@ -7,7 +7,7 @@ from typing import Any
 
 from tapelab import math, nn
 from tapelab.array_ops import shape_ops, value_ops
-from tapelab.keras import initializers
+from tapelab.keras import backend, initializers
 from tapelab.keras.class_settings import Setting, SettingGroup, setting
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import ElementwiseLayer, WeightedLayer, weights
@@ -67,14 +67,31 @@ class BatchNormalization(_Normalization):
         mean: Any = self.moving_mean
         variance: Any = self.moving_variance
         axis = self.axis % x.ndim
+        if mask is not None and mask.ndim != x.ndim - 1:
+            raise ValueError(
+                "The mask provided should be one dimension less than the inputs. Received: "
+                f"mask.shape={mask.shape}, inputs.shape={x.shape}"
+            )
         if training and self.trainable:
-            mean, variance = nn.moments(x, [each for each in range(x.ndim) if each != axis])
+            axes = [each for each in range(x.ndim) if each != axis]
+            mean, variance = nn.moments(x, axes) if mask is None else _shown_moments(x, mask, axes)
             _follow(self.moving_mean, mean, self.momentum)
             _follow(self.moving_variance, variance, self.momentum)
         shape = (
             None if axis == x.ndim - 1 else [-1 if each == axis else 1 for each in range(x.ndim)]
         )
         return self._normalized(x, _reshaped(mean, shape), _reshaped(variance, shape), shape)
+
+
+@named_group
+def _shown_moments(x: Any, mask: Any, axes: list[int]) -> Any:
+    """The mean and the variance of what a mask, which has no axis for channels, shows."""
+    shown: Any = value_ops.cast(shape_ops.expand_dims(mask, -1), x.dtype)
+    count = math.reduce_sum(shape_ops.broadcast_to(shown, x.shape), axes) + backend.epsilon()
+    mean = math.reduce_sum(x * shown, axes) / count
+    kept = [1 if axis in axes else -1 for axis in range(x.ndim)]
+    away = (x - shape_ops.reshape(mean, kept)) * shown
+    return mean, math.reduce_sum(math.square(away), axes) / count
 
 
 @named_group
@@ -174,7 +191,6 @@ class Normalization(ElementwiseLayer, WeightedLayer):
     axis: Any = setting(-1, convert=_axes)
     statistics = SettingGroup(mean=Setting(None), variance=Setting(None))
     invert: bool = setting(False)
-    supports_masking = False
 
     def _begin(self, arguments: dict[str, Any]) -> None:
         mean, variance = arguments.pop("mean"), arguments.pop("variance")

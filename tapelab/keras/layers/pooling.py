@@ -20,7 +20,7 @@ class _Pooling(SpatialLayer):
     pool_size: Any = setting(2)
     strides: Any = setting(None)
     padding: str = setting("valid")
-    data_format: str = setting(None, convert=lambda layout: layout or "channels_last")
+    data_format: str = setting(None, convert=window_shapes.layout_of)
     _pool: Callable[..., Any]
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class _GlobalPooling(BuiltInLayer):
     """Reduces all positions of `rank` spatial axes to one element per channel."""
 
     rank: int
-    data_format: str = setting(None, convert=lambda layout: layout or "channels_last")
+    data_format: str = setting(None, convert=window_shapes.layout_of)
     keepdims: bool = setting(False)
     _reduce: Callable[..., Any]
 

@@ -10,8 +10,9 @@ from tapelab.array_ops import creation, shape_ops, value_ops
 from tapelab.core.dispatch import public
 from tapelab.keras.class_settings import END, setting
 from tapelab.keras.keras_tensor import KerasTensor
+from tapelab.keras.layers.inner_layers import LayerAroundLayers
 from tapelab.keras.layers.input_spec import InputSpec
-from tapelab.keras.layers.layer import BuiltInLayer, Layer, WeightedLayer
+from tapelab.keras.layers.layer import Layer, WeightedLayer
 from tapelab.keras.layers.recurrent_cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
 from tapelab.keras.name_scopes import snake_case
 
@@ -28,7 +29,7 @@ def _checked_cell(cell: Any) -> Any:
     return cell
 
 
-class RNN(BuiltInLayer):
+class RNN(LayerAroundLayers):
     """Applies a cell to each step of a sequence, shape (batch, steps, features)."""
 
     cell: Any = setting(convert=_checked_cell)
@@ -40,6 +41,7 @@ class RNN(BuiltInLayer):
     zero_output_for_mask: bool = setting(False)
     supports_masking = True
     input_spec = InputSpec(ndim=3)
+    inner = ("cell",)
 
     def __post_init__(self) -> None:
         self.states: Any = None
@@ -100,8 +102,11 @@ class RNN(BuiltInLayer):
     reset_state = reset_states
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        """Return the mask of the steps if all outputs are returned, else None."""
-        return previous_mask if self.return_sequences else None
+        """Return the mask of the steps if all outputs are returned, else None; none for states."""
+        of_output = previous_mask if self.return_sequences else None
+        if not self.return_state:
+            return of_output
+        return [of_output, *[None] * len(_listed(self.cell.state_size))]
 
     def compute_output_shape(self, sequences_shape: Any, initial_state_shape: Any = None) -> Any:
         """Return the shape of the output, and with `return_state` those of the states."""

@@ -10,7 +10,8 @@ from tapelab.core.dispatch import public
 from tapelab.core.variable import read
 from tapelab.keras import activations, initializers, random
 from tapelab.keras.class_settings import setting
-from tapelab.keras.layers.layer import BuiltInLayer, WeightedLayer, weights
+from tapelab.keras.layers.inner_layers import LayerAroundLayers
+from tapelab.keras.layers.layer import WeightedLayer, weights
 from tapelab.keras.layers.layer_call import in_float, product
 from tapelab.keras.layers.noise import dropped
 from tapelab.keras.name_scopes import named_group
@@ -179,10 +180,11 @@ def _reset_before(cell: Any, x: Any, state: Any, bias: Any, _: Any) -> Any:
     return update * state + (1.0 - update) * candidate
 
 
-class StackedRNNCells(BuiltInLayer):
+class StackedRNNCells(LayerAroundLayers):
     """A stack of cells: the output of one is the input of the next."""
 
     cells: list[Any] = setting(convert=list)
+    inner = ("cells",)
 
     @property
     def state_size(self) -> list[Any]:

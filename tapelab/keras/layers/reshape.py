@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import prod
 from typing import Any, ClassVar
 
-from tapelab import image
 from tapelab.array_ops import shape_ops
 from tapelab.core.dispatch import public
 from tapelab.keras.class_settings import setting
+from tapelab.keras.layers.image_sizes import INTERPOLATIONS, resized
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import BuiltInLayer
-from tapelab.keras.layers.window_shapes import SpatialLayer, of_ranks
+from tapelab.keras.layers.window_shapes import SpatialLayer, layout_of, of_ranks, sizes
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -19,12 +19,14 @@ Pairs = tuple[tuple[int, int], ...]
 class Flatten(BuiltInLayer):
     """Flattens each example to a vector."""
 
-    data_format: Any = setting(None)
+    data_format: Any = setting(None, convert=layout_of)
     input_spec = InputSpec(min_ndim=1)
 
     @public(if_shape_is_open=True)
     def call(self, inputs: Any) -> Any:
         """Return the vectors, shape (batch, elements)."""
+        if self.data_format == "channels_first" and inputs.ndim > 2:
+            inputs = shape_ops.transpose(inputs, (0, *range(2, inputs.ndim), 1))
         return shape_ops.reshape(inputs, (inputs.shape[0], prod(inputs.shape[1:])))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -105,7 +107,6 @@ class _Margins(SpatialLayer):
     """Extends or shortens the spatial axes at both ends, by `amounts`: a pair for each axis."""
 
     _setting: ClassVar[str]
-    _channel_axis = -1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -117,17 +118,21 @@ class _Margins(SpatialLayer):
         pairs = zip(lengths, self.amounts, strict=True)
         return [None if size is None else size + sign * sum(ends) for size, ends in pairs]
 
+    def _by_axis(self, ends: Any, whole: Any) -> tuple[Any, ...]:
+        """A part for each axis of the tensor: `ends` for the spatial ones, else `whole`."""
+        return (whole, *ends, whole) if self._channel_axis == -1 else (whole, whole, *ends)
+
 
 class _ZeroPadding(_Margins):
     """Pads {axes} with zeros at both ends."""
 
     _setting = "padding"
     padding: Any = setting(1)
-    data_format: Any = setting(None)
+    data_format: Any = setting(None, convert=layout_of)
 
     def call(self, inputs: Any) -> Any:
         """Return the padded tensor."""
-        return shape_ops.pad(inputs, ((0, 0), *self.amounts, (0, 0)))
+        return shape_ops.pad(inputs, self._by_axis(self.amounts, (0, 0)))
 
 
 class _Cropping(_Margins):
@@ -135,34 +140,60 @@ class _Cropping(_Margins):
 
     _setting = "cropping"
     cropping: Any = setting(1)
-    data_format: Any = setting(None)
+    data_format: Any = setting(None, convert=layout_of)
 
     def call(self, inputs: Any) -> Any:
         """Return the middle part of the tensor."""
-        middle = tuple(
-            slice(before, size - after)
-            for size, (before, after) in zip(inputs.shape[1:-1], self.amounts, strict=True)
-        )
-        return inputs[(slice(None), *middle)]
+        self.compute_output_shape(tuple(inputs.shape))  # refuses to cut everything away
+        parts = [slice(before, -after or None) for before, after in self.amounts]
+        return inputs[self._by_axis(parts, slice(None))]
+
+    def _output_lengths(self, lengths: Any) -> Any:
+        lengths = super()._output_lengths(lengths)
+        if any(size is not None and size <= 0 for size in lengths):
+            raise ValueError(
+                f"Values in `cropping` argument should be smaller than the corresponding spatial "
+                f"dimension of the input. Received: cropping={self.cropping}"
+            )
+        return lengths
+
+
+class Cropping2D(_Cropping):
+    """Cuts both axes of images at both ends."""
+
+    rank = 2
+    cropping: Any = setting(((0, 0), (0, 0)))
+
+
+class Cropping1D(_Cropping):
+    """Cuts steps of a sequence at both ends."""
+
+    rank = 1
+    data_format = "channels_last"
 
 
 ZeroPadding1D, ZeroPadding2D, ZeroPadding3D = of_ranks("ZeroPadding{}D", _ZeroPadding)
-Cropping1D, Cropping2D, Cropping3D = of_ranks("Cropping{}D", _Cropping)
+(Cropping3D,) = of_ranks("Cropping{}D", _Cropping, 3)
 
 
 class _UpSampling(SpatialLayer):
-    """Repeats each position along the spatial axes."""
+    """Repeats each position along {axes}."""
 
-    size: Any
-    _channel_axis = -1
+    size: Any = setting(2)
+    data_format: Any = setting(None, convert=layout_of)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._factors = sizes(self.size, self.rank, "size")
+        self.size = self._factors if self.rank > 1 else self._factors[0]
 
     @property
-    def _factors(self) -> tuple[int, ...]:
-        return self.size if isinstance(self.size, tuple) else (self.size,)
+    def _first_axis(self) -> int:
+        return 1 if self._channel_axis == -1 else 2
 
     def call(self, inputs: Any) -> Any:
         """Return the repeated positions."""
-        for axis, factor in enumerate(self._factors, 1):
+        for axis, factor in enumerate(self._factors, self._first_axis):
             inputs = shape_ops.repeat(inputs, factor, axis=axis)
         return inputs
 
@@ -175,40 +206,34 @@ class UpSampling1D(_UpSampling):
     """Repeats each step `size` times."""
 
     rank = 1
-    size: int = setting(2)
+    data_format = "channels_last"
 
 
 class UpSampling2D(_UpSampling):
-    """Repeats each pixel along both axes."""
+    """Enlarges images by repeating or interpolating pixels along both axes."""
 
-    size: Any = setting((2, 2), convert=lambda n: (n, n) if isinstance(n, int) else tuple(n))
-    data_format: Any = setting(None)
-    interpolation: str = setting("nearest")
+    interpolation: str = setting("nearest", convert=str.lower)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.interpolation != "nearest":
+        if self.interpolation not in INTERPOLATIONS:
             raise ValueError(
-                "tapelab's UpSampling2D repeats points (interpolation='nearest'). Received: "
-                f"interpolation={self.interpolation!r}"
+                "`interpolation` argument should be one of "
+                f"{INTERPOLATIONS}. Received: interpolation={self.interpolation}."
             )
 
-
-class Resizing(BuiltInLayer):
-    """Resizes images to a height and a width."""
-
-    height: int = setting()
-    width: int = setting()
-    interpolation: str = setting("bilinear")
-    input_spec = InputSpec(min_ndim=3, max_ndim=4)
-
+    @public(if_shape_is_open=True)
     def call(self, inputs: Any) -> Any:
-        """Return the resized images."""
-        return image.resize(inputs, (self.height, self.width), self.interpolation)
+        """Return the enlarged images."""
+        if self.interpolation == "nearest":
+            return super().call(inputs)
+        axes = range(self._first_axis, self._first_axis + 2)
+        pairs = zip(axes, self._factors, strict=True)
+        lengths = [inputs.shape[axis] * factor for axis, factor in pairs]
+        return resized(inputs, lengths, self.interpolation, self._layout)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the shape with the new height and width."""
-        return (*input_shape[:-3], self.height, self.width, input_shape[-1])
+
+(UpSampling3D,) = of_ranks("UpSampling{}D", _UpSampling, 3)
 
 
 def _pairs(given: Any, rank: int, layer: str) -> Pairs:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, TypeVar
 
+from tapelab.keras import backend
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import BuiltInLayer, Layer
 
@@ -28,6 +29,17 @@ def of_ranks(name: str, family: type[_Family], *ranks: int) -> tuple[type[_Famil
         })
         for rank in ranks or _AXES
     )  # fmt: skip
+
+
+def layout_of(data_format: Any) -> str:
+    """Return where the channels are: the default of the backend for None; ValueError if unknown."""
+    layout = data_format or backend.image_data_format()
+    if layout not in {"channels_first", "channels_last"}:
+        raise ValueError(
+            "The `data_format` argument must be one of {'channels_first', 'channels_last'}. "
+            f"Received: data_format={data_format}"
+        )
+    return str(layout)
 
 
 class SpatialLayer(BuiltInLayer):
@@ -67,13 +79,13 @@ class SpatialLayer(BuiltInLayer):
         raise NotImplementedError
 
 
-def sizes(given: Any, rank: int, name: str) -> tuple[int, ...]:
+def sizes(given: Any, rank: int, name: str, *, least: int = 1) -> tuple[int, ...]:
     """Return a number per axis from one or several; ValueError for anything else."""
     whole = (given,) * rank if isinstance(given, int) else tuple(given)
-    if len(whole) != rank or not all(isinstance(each, int) and each > 0 for each in whole):
+    if len(whole) != rank or not all(isinstance(each, int) and each >= least for each in whole):
         raise ValueError(
             f"The `{name}` argument must be a tuple of {rank} integers. Received {name}={given}, "
-            "which must be values > 0."
+            f"which must be values >{'' if least else '='} 0."
         )
     return whole
 
@@ -114,13 +126,20 @@ def _positions(length: Length, size: int, stride: int, apart: int, *, padding: s
 
 def spread_lengths(
     lengths: Iterable[Length], window: tuple[int, ...], strides: tuple[int, ...], padding: str,
-    dilation: tuple[int, ...],
+    dilation: tuple[int, ...], output_padding: tuple[int, ...] | None = None,
 ) -> tuple[Length, ...]:  # fmt: skip
     """Return the sizes of a transposed convolution's output."""
-    reaches = [
-        0 if padding == "same" else max((size - 1) * apart + 1 - stride, 0)
-        for size, apart, stride in zip(window, dilation, strides, strict=True)
-    ]
+    spans = [(size - 1) * apart + 1 for size, apart in zip(window, dilation, strict=True)]
+    if output_padding is None:
+        reaches = [
+            0 if padding == "same" else max(span - stride, 0)
+            for span, stride in zip(spans, strides, strict=True)
+        ]
+    else:
+        reaches = [
+            span - stride + more - (2 * (span // 2) if padding == "same" else 0)
+            for span, stride, more in zip(spans, strides, output_padding, strict=True)
+        ]
     return tuple(
         None if length is None else length * stride + reach
         for length, stride, reach in zip(lengths, strides, reaches, strict=True)

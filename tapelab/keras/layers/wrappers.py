@@ -7,15 +7,16 @@ from typing import Any
 from tapelab import math
 from tapelab.array_ops import shape_ops
 from tapelab.keras.class_settings import setting
+from tapelab.keras.layers.inner_layers import LayerAroundLayers
 from tapelab.keras.layers.input_spec import InputSpec
-from tapelab.keras.layers.layer import BuiltInLayer, Layer
+from tapelab.keras.layers.layer import Layer
 from tapelab.keras.layers.recurrent import RNN
 from tapelab.keras.serialization import serialized
 
 _MERGES = ("sum", "mul", "ave", "concat", None)
 
 
-class Wrapper(BuiltInLayer):
+class Wrapper(LayerAroundLayers):
     """A layer around another layer, which it builds."""
 
     layer: Any = setting()
@@ -54,7 +55,7 @@ class TimeDistributed(Wrapper):
         return (one[0], input_shape[1], *one[1:])
 
 
-class Bidirectional(BuiltInLayer):
+class Bidirectional(LayerAroundLayers):
     """Runs a recurrent layer forward, and a copy of it backward, and merges their outputs."""
 
     layer: RNN = setting()
@@ -63,6 +64,7 @@ class Bidirectional(BuiltInLayer):
     backward_layer: Any = setting(None)
     supports_masking = True
     input_spec = InputSpec(ndim=3)
+    inner = ("layer", "backward_layer")
 
     def _begin(self, arguments: dict[str, Any]) -> None:
         layer, merge_mode = arguments.pop("layer"), arguments["merge_mode"]
@@ -80,10 +82,10 @@ class Bidirectional(BuiltInLayer):
         super()._begin(arguments)
         self.forward_layer: Any = _directed(layer, "forward", backward=layer.go_backwards)
         if arguments["backward_layer"] is None:
-            copy = _directed(layer, "backward", backward=not layer.go_backwards)
-            arguments["backward_layer"] = copy
+            arguments["backward_layer"] = _directed(layer, "backward", backward=True)
+        for each in (self.forward_layer, arguments["backward_layer"]):
+            each.zero_output_for_mask = each.return_sequences
         self.return_sequences, self.return_state = layer.return_sequences, layer.return_state
-        self._layer_config = serialized(layer)
 
     def build(self, sequences_shape: Any, initial_state_shape: Any = None) -> None:
         """Build both layers."""
@@ -103,7 +105,9 @@ class Bidirectional(BuiltInLayer):
         backward = self.backward_layer(sequences, initial_state=second, **settings)
         if not self.return_state:
             return self._merged(forward, backward)
-        return (self._merged(forward[0], backward[0]), *forward[1:], *backward[1:])
+        merged = self._merged(forward[0], backward[0])
+        outputs = merged if self.merge_mode is None else (merged,)
+        return (*outputs, *forward[1:], *backward[1:])
 
     def _merged(self, forward: Any, backward: Any) -> Any:
         if self.return_sequences:
@@ -119,15 +123,27 @@ class Bidirectional(BuiltInLayer):
 
     def get_config(self) -> dict[str, Any]:
         """Return the arguments of an equal layer."""
-        config = super().get_config()
-        return {**config, "layer": self._layer_config}
+        inner = {"layer": self.forward_layer, "backward_layer": self.backward_layer}
+        return {**super().get_config(), **{name: serialized(each) for name, each in inner.items()}}
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        """Return the mask of the steps if all outputs are returned, else None."""
-        return previous_mask if self.return_sequences else None
+        """Return the mask of the steps for outputs that have steps, else None."""
+        of_output = previous_mask if self.return_sequences else None
+        return of_output if self.merge_mode else (of_output, of_output)
+
+    def compute_output_shape(self, sequences_shape: Any, initial_state_shape: Any = None) -> Any:
+        """Return the shape of the merged output, or those of both, and those of the states."""
+        shape = self.forward_layer.compute_output_shape(sequences_shape)
+        output, *states = shape if self.return_state else [shape]
+        if self.merge_mode == "concat":
+            output = (*output[:-1], 2 * output[-1])
+        outputs = [output] if self.merge_mode else [output, output]
+        whole = [*outputs, *states, *states]
+        return whole if len(whole) > 1 else output
 
 
 def _directed(layer: RNN, direction: str, *, backward: bool) -> Any:
     """A copy of the layer that runs in one direction."""
-    config = {**layer.get_config(), "go_backwards": backward, "name": f"{direction}_{layer.name}"}
+    name = f"{direction}_{layer.name.removeprefix(f'{direction}_')}"
+    config = {**layer.get_config(), "go_backwards": backward, "name": name}
     return type(layer).from_config(config)

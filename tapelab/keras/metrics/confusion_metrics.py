@@ -102,7 +102,7 @@ def _selected(labels: Any, predicted: Any, top_k: int | None, class_id: int | No
     if top_k is not None:
         largest: Any = top_k_of(predicted, top_k)[0]
         least = largest[..., -1:]
-        never = fill(predicted.shape, -np.inf)
+        never = cast(fill(predicted.shape, -np.inf), predicted.dtype)
         predicted = where(math.greater_equal(predicted, least), predicted, never)
     if class_id is not None:
         return labels[..., class_id], predicted[..., class_id]

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from tapelab import nest
+from tapelab.array_ops import shape_ops
 from tapelab.keras.keras_tensor import KerasTensor, nodes_between, run
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer_call import in_float, is_symbolic
@@ -82,7 +83,8 @@ class Functional(Model):
         """Return the outputs for inputs in the structure of the symbolic ones."""
         flat_inputs = self._flat_inputs(inputs)
         values: dict[int, Any] = {}
-        for symbol, value in zip(self._symbols, flat_inputs, strict=True):
+        for symbol, given in zip(self._symbols, flat_inputs, strict=True):
+            value = as_input(symbol, given)
             self._check(symbol, value)
             values[id(symbol)] = _as(symbol, value)
         run(self._graph, values)
@@ -117,7 +119,7 @@ class Functional(Model):
 
     def _check(self, symbol: KerasTensor, value: Any) -> None:
         problem = InputSpec(shape=symbol.shape).misfit(tuple(value.shape))
-        if problem and not _differ_by_last_axis(symbol.shape, tuple(value.shape)):
+        if problem:
             raise ValueError(
                 f"Input {self._symbols.index(symbol)} with name '{symbol.name}' of layer "
                 f"'{self.name}' is incompatible with the layer: {problem}"
@@ -139,9 +141,16 @@ class Functional(Model):
         return {"name": self.name, "trainable": self.trainable}
 
 
-def _differ_by_last_axis(wanted: Any, shape: Any) -> bool:
-    """Whether the shapes differ by a last axis of size 1 only."""
-    return (*shape, 1) == tuple(wanted) or (*wanted, 1) == tuple(shape)
+def as_input(symbol: KerasTensor, value: Any) -> Any:
+    """Return a value in the rank of a symbolic input: a last axis of size 1 is added or removed."""
+    if is_symbolic(value):
+        return value
+    wanted, shape = symbol.shape, tuple(value.shape)
+    if len(shape) == len(wanted) - 1 and wanted[-1] == 1:
+        return shape_ops.expand_dims(value, -1)
+    if len(shape) == len(wanted) + 1 and shape[-1] == 1:
+        return shape_ops.squeeze(value, -1)
+    return value
 
 
 def _as(symbol: KerasTensor, value: Any) -> Any:

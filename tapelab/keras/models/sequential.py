@@ -8,6 +8,7 @@ from tapelab.keras import layers
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers.core import Input, InputLayer
 from tapelab.keras.layers.layer import Layer
+from tapelab.keras.models.functional import as_input
 from tapelab.keras.models.model import Model
 from tapelab.keras.saving import registered
 from tapelab.keras.serialization import serialized
@@ -100,6 +101,8 @@ class Sequential(Model):
         x = inputs
         if self._entry is not None and isinstance(inputs, (list, tuple)) and len(inputs) == 1:
             x = inputs[0]
+        if self._entry is not None and hasattr(x, "shape"):
+            x = as_input(self._entry, x)
         for layer in self._layers:
             x = layer(x)
         return x

@@ -51,6 +51,14 @@ class Lion(Optimizer):
     beta_1: float = setting(0.9)
     beta_2: float = setting(0.99)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.beta_1 <= 1:
+            raise ValueError(
+                "Argument `beta_1` must be in the [0, 1] range. Otherwise, the optimizer "
+                f"degenerates to SignSGD. Received: beta_1={self.beta_1}."
+            )
+
     def _slot_names(self) -> Iterable[tuple[str, ...]]:
         return [("momentum",)]
 
