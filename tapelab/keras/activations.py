@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from tapelab import math, nn
 from tapelab.array_ops import shape_ops, value_ops
-from tapelab.keras import backend
+from tapelab.keras import backend, logits
 from tapelab.keras.keras_tensor import Function, operation
 from tapelab.keras.name_scopes import named_group
 from tapelab.keras.serialization import resolver, serialized
@@ -36,7 +36,6 @@ softplus = _elementwise("softplus", nn.softplus, "Return `ln(1 + eˣ)`, a smooth
 softsign = _elementwise("softsign", nn.softsign, "Return `x / (1 + |x|)`.")
 silu = _elementwise("silu", nn.silu, "Return `x · sigmoid(x)`.")
 tanh = _elementwise("tanh", nn.tanh, "Return the hyperbolic tangent.")
-sigmoid = _elementwise("sigmoid", nn.sigmoid, "Return `1 / (1 + e⁻ˣ)`.")
 log_sigmoid = _elementwise("log_sigmoid", nn.log_sigmoid, "Return the logarithm of the sigmoid.")
 exponential = _elementwise("exponential", math.exp, "Return `eˣ`.")
 swish = silu
@@ -50,6 +49,8 @@ def relu(
     x = backend.convert_to_tensor(x)
     if (negative_slope, max_value, threshold) == (0.0, None, 0.0):
         return nn.relu(x)
+    if max_value is None and threshold == 0.0:
+        return nn.leaky_relu(x, negative_slope)
     return _general_relu(x, negative_slope, max_value, threshold)
 
 
@@ -69,9 +70,19 @@ def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
 
 
 @operation
-def softmax(x: Any, axis: int = -1) -> Any:
-    """Return `exp(x) / Σ exp(x)` along an axis: scores as probabilities."""
-    return nn.softmax(backend.convert_to_tensor(x), axis)
+def sigmoid(x: Any) -> Any:
+    """Return `1 / (1 + e⁻ˣ)`."""
+    x = backend.convert_to_tensor(x)
+    return logits.remember(nn.sigmoid(x), x)
+
+
+@operation
+def softmax(x: Any, axis: Any = -1) -> Any:
+    """Return `exp(x) / Σ exp(x)` along an axis, or several together: scores as probabilities."""
+    x = backend.convert_to_tensor(x)
+    if isinstance(axis, int):
+        return logits.remember(nn.softmax(x, axis), x)
+    return math.exp(x - math.reduce_logsumexp(x, list(axis), keepdims=True))
 
 
 @operation

@@ -16,8 +16,9 @@ import numpy as np
 from tapelab import math, nn
 from tapelab.array_ops import shape_ops, value_ops
 from tapelab.core.execute import composite
-from tapelab.keras import backend, loss
+from tapelab.keras import activations, backend, loss
 from tapelab.keras.class_settings import Configured, setting
+from tapelab.keras.logits import scores_of
 from tapelab.keras.loss import pair as _pair
 from tapelab.keras.serialization import deserialized, resolver, serialized
 from tapelab.namespace.missing_names import in_module
@@ -205,12 +206,19 @@ def binary_crossentropy(
             "Arguments `target` and `output` must have the same shape. Received: "
             f"target.shape={labels.shape}, output.shape={predicted.shape}"
         )
-    if from_logits:
-        losses = nn.sigmoid_cross_entropy_with_logits(labels, predicted)
-    else:
-        p = _clipped(predicted)
-        losses = -(labels * math.log(p) + (1.0 - labels) * math.log(1.0 - p))
+    losses = _binary_losses(labels, predicted, from_logits=from_logits)
     return math.reduce_mean(losses, axis=axis)
+
+
+def _binary_losses(labels: Any, predicted: Any, *, from_logits: bool) -> Any:
+    """The cross entropy of each label, 0 or 1, and each prediction."""
+    scores, are_logits = scores_of(
+        predicted, "binary_crossentropy", "Sigmoid", from_logits=from_logits
+    )
+    if are_logits:
+        return nn.sigmoid_cross_entropy_with_logits(labels, scores)
+    p = _clipped(predicted)
+    return -(labels * math.log(p) + (1.0 - labels) * math.log(1.0 - p))
 
 
 def _smoothed(labels: Any, share: float, classes: Any) -> Any:
@@ -229,10 +237,8 @@ def binary_focal_crossentropy(
     """
     labels, predicted = _pair(y_true, y_pred)
     labels = _smoothed(labels, label_smoothing, 2)
-    probability = math.sigmoid(predicted) if from_logits else predicted
-    losses = binary_crossentropy(
-        shape_ops.expand_dims(labels, -1), shape_ops.expand_dims(probability, -1)
-    )
+    probability = activations.sigmoid(predicted) if from_logits else predicted
+    losses = _binary_losses(labels, probability, from_logits=False)
     of_label = labels * probability + (1.0 - labels) * (1.0 - probability)
     weighted = math.pow(1.0 - of_label, gamma) * losses
     if apply_class_balancing:
@@ -250,8 +256,11 @@ def categorical_crossentropy(
     labels: Any = backend.convert_to_tensor(y_true, predicted.dtype)
     labels = _smoothed(labels, label_smoothing, label_smoothing and labels.shape[axis])
     _check_same_shape(labels, predicted)
-    if from_logits:
-        return nn.softmax_cross_entropy_with_logits(labels, predicted, axis=axis)
+    scores, are_logits = scores_of(
+        predicted, "categorical_crossentropy", "Softmax", from_logits=from_logits
+    )
+    if are_logits:
+        return nn.softmax_cross_entropy_with_logits(labels, scores, axis=axis)
     shares = predicted / math.reduce_sum(predicted, axis=axis, keepdims=True)
     return -math.reduce_sum(labels * math.log(_clipped(shares)), axis=axis)
 
@@ -300,7 +309,9 @@ def sparse_categorical_crossentropy(
     valid = _class_mask(classes, ignore_class)
     if valid is not None:
         classes = classes * value_ops.cast(valid, "int64")
-    scores = predicted if from_logits else math.log(_clipped(predicted))
+    function = "sparse_categorical_crossentropy"
+    scores, are_logits = scores_of(predicted, function, "Softmax", from_logits=from_logits)
+    scores = scores if are_logits else math.log(_clipped(scores))
     losses = nn.sparse_softmax_cross_entropy_with_logits(classes, scores)
     return losses if valid is None else value_ops.where(valid, losses, 0.0)
 
