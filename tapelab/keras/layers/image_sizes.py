@@ -109,9 +109,7 @@ class Resizing(_SizedImages):
             images = self._window(images, *_filling_window(given, wanted))
         elif self.pad_to_aspect_ratio:
             images = self._with_margins(images, given, wanted)
-        return resized(
-            images, wanted, self.interpolation, self._layout, antialias=self.antialias
-        )
+        return resized(images, wanted, self.interpolation, self._layout, antialias=self.antialias)
 
     def _with_margins(self, images: Any, given: Any, wanted: Any) -> Any:
         """The images with margins, so that they have the wanted ratio of height to width."""
