@@ -10,9 +10,10 @@ The replay verifier is a second worker in the same sandbox that never receives t
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from tapelab.grading.protocol import (
     FrameTooLongError,
@@ -23,6 +24,7 @@ from tapelab.grading.protocol import (
     short_text,
 )
 from tapelab.grading.sandbox import Backend
+from tapelab.grading.sandbox.host_lock import alone, beside_others, lock_folder
 from tapelab.grading.sandbox.process import Ended, SandboxedProcess, StartedProcess
 from tapelab.grading.sandbox.process_tree import TimeLimit
 from tapelab.locales import say
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from tapelab.grading.assignment import Assignment, Limits
     from tapelab.grading.submission import Submission
 
+_Reply = TypeVar("_Reply")
 MOST_CRASHES: Final = 8
 """Crashes of workers after which a notebook is given up."""
 TOTAL_FACTOR: Final = 10
@@ -47,6 +50,10 @@ SLOW_SHARE: Final = 0.5
 
 class WorkerError(RuntimeError):
     """No worker starts on this host: no code of the submission has run, nothing is graded."""
+
+
+class _ContendedError(Exception):
+    """A time limit was exceeded while other programs had the CPU; it is to be tried alone."""
 
 
 class CellError(NamedTuple):
@@ -69,6 +76,9 @@ class WorkerSession:
         self._verifier: SandboxedProcess | None = None
         self._replays = 0
         self._crashes = self._requests = 0
+        self.locks = lock_folder()
+        self._may_retry = True
+        self._retries: list[str] = []
         longest = max([self._limits.seconds, *map(assignment.seconds, self._exercises)])
         self._seconds_left = TOTAL_FACTOR * longest
         self._running_cell = -1
@@ -79,7 +89,43 @@ class WorkerSession:
     def request(
         self, exercise: Exercise, header: dict[str, Any], payload: Payload
     ) -> tuple[dict[str, Any], Payload]:
-        """The worker's reply to a request of a check; Ended if there is none, with its status."""
+        """The worker's reply to a request of a check; Ended if there is none, with its status.
+
+        Where a time limit was exceeded while other programs had the CPU, the request is made once
+        more alone, with the cells if they have to run again, and what comes of that counts.
+        """
+        return self._counted(
+            f"Exercise {exercise.id}", lambda: self._attempt(exercise, header, payload)
+        )
+
+    def _counted(self, title: str, attempt: Callable[[], _Reply]) -> _Reply:
+        """What an attempt comes to, at the second time alone if others had the CPU at the first."""
+        seconds_left = self._seconds_left
+        try:
+            with beside_others(self.locks):
+                return attempt()
+        except _ContendedError as error:
+            contended = error
+        crashes, has_ended = self._crashes, False
+        self._seconds_left, self._may_retry = seconds_left, False
+        with alone(self.locks) as is_alone:
+            how = "alone" if is_alone else "once more"
+            try:
+                return attempt()
+            except Ended as ended:
+                has_ended = ended.ending == "timeout"
+                raise Ended(ended.ending, f"{ended} It was tried again {how}.") from ended
+            finally:
+                self._may_retry = not has_ended and self._crashes == crashes
+                outcome = "the limit was kept" if self._may_retry else "the same happened"
+                self._retries.append(
+                    f"{title}: {contended} Other programs used the processor meanwhile, so it was "
+                    f"tried again {how}, and {outcome}."
+                )
+
+    def _attempt(
+        self, exercise: Exercise, header: dict[str, Any], payload: Payload
+    ) -> tuple[dict[str, Any], Payload]:
         worker = self._ready_worker()
         worker.memory = self._assignment.memory(exercise)
         self._requests += 1
@@ -88,8 +134,8 @@ class WorkerSession:
         try:
             worker.send(encode_frame({**header, "number": self._requests}, payload), limit)
             reply, values = self._read_reply(worker, limit)
-        except Ended:
-            self._count_crash()
+        except Ended as ended:
+            self._count_crash(ended)
             raise
         finally:
             self._seconds_left -= worker.used(limit)
@@ -117,7 +163,24 @@ class WorkerSession:
 
         It has the same limits, and a recording that makes it crash is refused.
         """
-        header = {name: reply.get(name) for name in ("tape", "call", "settings")}
+        try:
+            return str(self._ask_verifier("replay", reply, payload)["mismatch"])
+        except Ended as ended:
+            return f"its replay ended early: {ended}"
+
+    def replayed_memory(self, reply: dict[str, Any], payload: Payload) -> int:
+        """The bytes that the tape of a recording holds when it is replayed; -1 if unknown."""
+        try:
+            return int(self._ask_verifier("memory", reply, payload)["peak"])
+        except Ended:
+            return -1
+
+    def _ask_verifier(self, kind: str, reply: dict[str, Any], payload: Payload) -> dict[str, Any]:
+        fields = ("tape", "call", "position", "settings")
+        header = {"kind": kind, **{name: reply.get(name) for name in fields}}
+        return self._counted("A replay", lambda: self._replay(header, payload))
+
+    def _replay(self, header: dict[str, Any], payload: Payload) -> dict[str, Any]:
         verifier = self._verifier = self._verifier or SandboxedProcess(self._start, self._limits)
         limit = verifier.time_limit(START_SECONDS)
         try:
@@ -128,23 +191,24 @@ class WorkerSession:
                 self._read_message(verifier, limit)
             self._replays += 1
             limit = verifier.time_limit(max(self._limits.seconds, REPLAY_SECONDS))
-            header.update(kind="replay", number=self._replays)
-            verifier.send(encode_frame(header, payload), limit)
-            return str(self._read_message(verifier, limit)[0]["mismatch"])
+            verifier.send(encode_frame({**header, "number": self._replays}, payload), limit)
+            return self._read_message(verifier, limit)[0]
         except Ended as ended:
-            verifier.end()
-            self._verifier, self._replays = None, 0
-            return f"its replay ended early: {ended}"
+            self._end_verifier()
+            self._raise_contended(ended)
+            raise
 
     def notes(self) -> tuple[str, ...]:
-        """The cells that stopped and why, in order."""
-        return tuple(
-            f"Cell {at + 1}: {each.text}" for at, each in sorted(self._cell_errors.items())
-        )
+        """The cells that stopped and why, in order, then what was tried again."""
+        cells = (f"Cell {at + 1}: {each.text}" for at, each in sorted(self._cell_errors.items()))
+        return (*cells, *self._retries)
 
     def close(self) -> None:
         """End the worker and the replay verifier."""
         self._end_worker()
+        self._end_verifier()
+
+    def _end_verifier(self) -> None:
         if self._verifier:
             self._verifier.end()
             self._verifier, self._replays = None, 0
@@ -157,9 +221,15 @@ class WorkerSession:
     def _start(self, scratch: Path) -> StartedProcess:
         return self._backend.start(self._limits, scratch)
 
-    def _count_crash(self) -> None:
-        self._crashes += 1
+    def _count_crash(self, ended: Ended) -> None:
         self._end_worker()
+        self._raise_contended(ended)
+        self._crashes += 1
+
+    def _raise_contended(self, ended: Ended) -> None:
+        """_ContendedError if what ended is to be tried again alone; a second time counts."""
+        if ended.contended and self._may_retry:
+            raise _ContendedError(str(ended)) from ended
 
     def _time_limit(self, worker: SandboxedProcess, seconds: float) -> TimeLimit:
         """A limit that begins now, shorter where the notebook has used up most of its time."""
@@ -183,7 +253,7 @@ class WorkerSession:
             self._send_notebook(worker)
             self._run_cells(worker)
         except Ended as ended:
-            self._count_crash()
+            self._count_crash(ended)
             if self._running_cell < 0 or self._running_cell in self._skipped_cells:
                 raise
             self._cell_errors[self._running_cell] = self._ended_cell(ended)
@@ -208,6 +278,7 @@ class WorkerSession:
             worker.send(self._notebook_frame(), limit)
             self._read_message(worker, limit)
         except Ended as ended:
+            self._raise_contended(ended)
             raise WorkerError(
                 f"The sandbox {self._backend.name} did not start: {ended} Try tapelab doctor."
             ) from ended

@@ -32,14 +32,18 @@ from tapelab.grading.sandbox.process_tree import (
 
 CHECK_SECONDS: Final = 0.1
 """Seconds between two checks of time, memory and disk."""
+_SUPERVISORS: Final = 4
+"""Processes that a sandbox itself may have beside those of the user code."""
 
 
 class Ended(Unreadable):
     """The worker was ended, or ended by itself; `ending` is the status of its request."""
 
-    def __init__(self, ending: str, text: str) -> None:
+    def __init__(self, ending: str, text: str, *, contended: bool = False) -> None:
         super().__init__(text)
         self.ending = ending  # type: ignore[misc]  # of this one, where others have it by class
+        self.contended = contended
+        """Whether it may have ended so because other programs used the CPU."""
 
 
 class StartedProcess(Protocol):
@@ -153,7 +157,10 @@ class SandboxedProcess:
         processes = descendants(self._process.pid)
         self._times = process_times(processes)
         if self.used(limit) > limit.seconds:
-            raise Ended("timeout", f"It took longer than the time limit of {limit.seconds:g} s.")
+            text = f"It took longer than the time limit of {limit.seconds:g} s."
+            raise Ended("timeout", text, contended=limit.is_contended(self._times))
+        if len(processes) > self._limits.processes + _SUPERVISORS:
+            raise Ended("crashed", "It started more processes than the limit.")
         if used_memory(processes, self.memory) > self.memory:
             raise Ended("memory", "It needed more memory than the limit.")
         if disk_usage(self.scratch) > self._limits.disk:

@@ -27,8 +27,12 @@ _TICKS: Final = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _NANOSECONDS: Final = 1e9
 
 
+CONTENDED_SHARE: Final = 0.1
+"""Part of the clock's time of a request that it waited for a CPU on a host that is busy."""
+
+
 class ProcessTimes(NamedTuple):
-    """Seconds that a tree of processes has run, and the longest that one of it waited for a CPU."""
+    """Seconds that a tree of processes has run, and the longest that a thread waited for a CPU."""
 
     cpu: float
     starved: float
@@ -48,12 +52,22 @@ class TimeLimit:
     def used(self, now: ProcessTimes) -> float:
         """Seconds used so far: CPU time of all processes, or idle time as far as it counts."""
         clock = time.monotonic() - self._started
-        idle = clock - max(now.starved - self._before.starved, 0.0)
+        idle = clock - self._starved(now)
         return max(now.cpu - self._before.cpu, idle / IDLE_FACTOR, clock / BACKSTOP_FACTOR)
+
+    def is_contended(self, now: ProcessTimes) -> bool:
+        """Whether other programs had the CPU for a good part of the time so far."""
+        clock = time.monotonic() - self._started
+        everything = (os.cpu_count() or 1) * clock
+        has_others = now.cpu - self._before.cpu < (1.0 - CONTENDED_SHARE) * everything
+        return has_others and self._starved(now) > CONTENDED_SHARE * clock
+
+    def _starved(self, now: ProcessTimes) -> float:
+        return max(now.starved - self._before.starved, 0.0)
 
 
 def process_times(processes: Sequence[int]) -> ProcessTimes:
-    """What the processes of a tree used, and the children of theirs that have ended."""
+    """What some processes used, and their children that have ended."""
     cpu = sum(map(_cpu_ticks, processes)) / _TICKS
     return ProcessTimes(cpu, max(map(_starved, processes)))
 
@@ -67,11 +81,12 @@ def _cpu_ticks(number: int) -> int:
 
 
 def _starved(number: int) -> float:
-    """Seconds for which the first thread of a process was ready to run and had no CPU."""
-    try:
-        return int((PROC / str(number) / "schedstat").read_text().split()[1]) / _NANOSECONDS
-    except (OSError, ValueError, IndexError):
-        return 0.0
+    """Seconds for which a thread of a process was ready to run and had no CPU, at most."""
+    longest = 0
+    for thread in (PROC / str(number)).glob("task/*/schedstat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            longest = max(longest, int(thread.read_text().split()[1]))
+    return longest / _NANOSECONDS
 
 
 def _stat(number: int) -> list[str]:
@@ -124,7 +139,7 @@ def kill_descendants(root: int) -> None:
 
 
 def used_memory(processes: Sequence[int], most: int) -> int:
-    """Bytes that processes have written to, in memory of their own or shared, each once.
+    """Bytes that some processes have written to, in memory of their own or shared, each once.
 
     Shared pages are counted for each process first, and divided among them only where that would
     exceed `most`: it takes the kernel a walk through all pages.
