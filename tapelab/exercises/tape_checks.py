@@ -214,6 +214,14 @@ def memory_at_most(
     def look(trial: Trial) -> Outcome | None:
         if not trial.connected:
             return Outcome(0, say("No gradient arrives yet."))
+        if trial.memory < 0:
+            return Outcome(
+                0,
+                say(
+                    "The memory of this tape cannot be verified, "
+                    "because its steps cannot be run again."
+                ),
+            )
         if trial.memory <= most:
             return None
         return Outcome(

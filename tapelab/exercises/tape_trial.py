@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -38,6 +38,8 @@ class Trial:
     recording: Recording
     call: int
     position: int = 0
+    replay: Callable[[], int] | None = None
+    """The peak memory of the tape when it is replayed, or -1; None where nobody can forge it."""
 
     @cached_property
     def gradient_call(self) -> Asked:
@@ -85,13 +87,15 @@ class Trial:
         evidence = (event for each in self.explanation.findings for event in each.evidence)
         return next(evidence, -1)
 
-    @property
+    @cached_property
     def memory(self) -> int:
-        """The peak memory in bytes of the tape and its backward pass."""
+        """The peak memory in bytes of the tape and its backward pass; -1 if it is not known."""
         from tapelab.views.memory_profile import memory_of
         from tapelab.views.timeline import Model
 
-        return memory_of(Model.of(self.recording)).peak
+        recorded = memory_of(Model.of(self.recording)).peak
+        replayed = recorded if self.replay is None else self.replay()
+        return max(recorded, replayed) if replayed >= 0 else -1
 
     @property
     def left(self) -> bool:

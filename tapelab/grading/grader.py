@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -77,9 +78,10 @@ class RemoteAnswer(Answer):
         reply, payload = self._request("trial", arguments, ends=list(ends))
         try:
             tape = payload.buffer(reply.get("tape"))
-            return verified_trial(
+            trial = verified_trial(
                 tape, reply, lambda: self._session.replay_mismatch(reply, payload)
             )
+            return replace(trial, replay=lambda: self._session.replayed_memory(reply, payload))
         except (ReplayMismatch, RecordingError, ProtocolError) as error:
             raise _refusal(error) from None
 

@@ -227,6 +227,13 @@ class Replay:
 
     def run(self, call: int) -> None:
         """Run all steps, then the gradient call; ReplayMismatch where a result differs."""
+        self._run_steps()
+        for each in self._recording.placed(Asked):
+            if isinstance(each.event, Asked) and each.event.call == call:
+                replay = GradientReplay(self._recording, each.event, self._tape, self._live_tensor)
+                replay.compare(free=self._free_tensors(), behind=self._behind)
+
+    def _run_steps(self) -> None:
         settings = iter(self._settings)
         with self._tape:
             for each in self._recording.placed(Ran, Watched):
@@ -234,10 +241,6 @@ class Replay:
                     self._step(each.event, next(settings, None))
                 elif isinstance(each.event, Watched):
                     self._watch(each.event.tensor)
-        for each in self._recording.placed(Asked):
-            if isinstance(each.event, Asked) and each.event.call == call:
-                replay = GradientReplay(self._recording, each.event, self._tape, self._live_tensor)
-                replay.compare(free=self._free_tensors(), behind=self._behind)
 
     def _watch(self, index: int) -> None:
         live = self._live_tensor(index)

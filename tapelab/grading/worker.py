@@ -150,6 +150,8 @@ class Worker:
         reply = Payload()
         if header["kind"] == "replay":
             return {"kind": "replay", "mismatch": _replay_mismatch(header, payload)}, reply
+        if header["kind"] == "memory":
+            return {"kind": "memory", "peak": _replayed_memory(header, payload)}, reply
         exercise = header["exercise"]
         if exercise not in self._functions:
             return _ending("missing")
@@ -199,6 +201,18 @@ def _replay_mismatch(header: dict[str, Any], payload: Payload) -> str:
     except Exception as error:  # noqa: BLE001 - a forged recording may raise anything
         return f"it cannot be replayed ({type(error).__name__})"
     return ""
+
+
+def _replayed_memory(header: dict[str, Any], payload: Payload) -> int:
+    """The peak memory in bytes of a replayed tape; -1 where it cannot be replayed."""
+    from tapelab.grading.memory_replay import MemoryReplay  # only the verifier needs all ops
+
+    try:
+        recording = from_bytes(payload.buffer(header["tape"]))
+        settings = [decode_settings(each, payload) for each in header["settings"]]
+        return MemoryReplay(recording, settings).peak(header["call"], header["position"])
+    except Exception:  # noqa: BLE001 - a forged recording may raise anything
+        return -1
 
 
 def _encode_trial(trial: Trial, reply: Payload) -> dict[str, Any]:
