@@ -60,6 +60,8 @@ def _confine_by_landlock(settings: dict[str, Any]) -> None:
             writing.append(SHARED)
     else:
         namespaces.fork_into_namespace()
+        if root:
+            os.chown(scratch, namespaces.user_of_worker(settings["number"]), -1)
     namespaces.become_nobody(settings["number"])
     _limit_processes(settings, own_count=root or isolated)
     load_seccomp()
@@ -83,7 +85,15 @@ def count_tasks(user: int) -> int:
     return count
 
 
-_CONFINE: Final = {"bubblewrap": _confine_in_bubblewrap, "landlock": _confine_by_landlock}
+def _keep_together(_: dict[str, Any]) -> None:
+    """Confine nothing, but let none of its processes leave the tree that the supervisor watches."""
+    if sys.platform.startswith("linux"):
+        namespaces.fork_into_namespace()
+
+
+_CONFINE: Final = {
+    "bubblewrap": _confine_in_bubblewrap, "landlock": _confine_by_landlock, "": _keep_together,
+}  # fmt: skip
 
 
 def main() -> None:
@@ -96,8 +106,7 @@ def main() -> None:
 
 def confine(settings: dict[str, Any]) -> None:
     """Give up what a worker must not have, for good; its files go to the scratch folder."""
-    if settings["confine"]:
-        _CONFINE[settings["confine"]](settings)
+    _CONFINE[settings["confine"]](settings)
     set_limits(settings["limits"])
     os.chdir(settings["scratch"])
 

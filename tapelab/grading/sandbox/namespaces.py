@@ -45,9 +45,13 @@ def unshare_namespaces() -> bool:
 
 
 def fork_into_namespace() -> None:
-    """Continue as a child that dies with its parent; the parent exits with the child's status."""
+    """Continue as a child that dies with its parent; the parent exits with the child's status.
+
+    The parent ends with the grader, however that was killed, and before it ends it kills whatever
+    the child started: without a namespace of processes the kernel would let orphans live on.
+    """
     check(libc().prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper")
-    parent = os.getpid()
+    grader, parent = os.getppid(), os.getpid()
     child = os.fork()
     if child == 0:
         die_with_parent()
@@ -56,6 +60,10 @@ def fork_into_namespace() -> None:
         return
     for number in (0, 1, 2):
         os.close(number)
+    signal.signal(signal.SIGTERM, lambda *_: _kill(child))
+    die_with_parent(signal.SIGTERM)
+    if os.getppid() != grader:
+        _kill(child)
     code = 0
     with suppress(ChildProcessError):
         while True:
@@ -63,9 +71,15 @@ def fork_into_namespace() -> None:
             if number == child:
                 code = status
                 break
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
     kill_descendants(os.getpid())
     ended = os.waitstatus_to_exitcode(code)
     os._exit(ended if ended >= 0 else 128 - ended)
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
 
 
 def mount_private_files(
@@ -134,7 +148,7 @@ def become_nobody(number: int) -> None:
     if os.geteuid() == 0:
         for capability in range(_LAST_CAPABILITY + 1):
             libc().prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
-        user = mappable_user(FIRST_USER + number)
+        user = user_of_worker(number)
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
@@ -142,9 +156,14 @@ def become_nobody(number: int) -> None:
     die_with_parent()  # which the kernel forgot when the user changed
 
 
-def die_with_parent() -> None:
-    """Ask the kernel to kill this process when its parent ends."""
-    check(libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "parent death signal")
+def die_with_parent(by: int = signal.SIGKILL) -> None:
+    """Ask the kernel for a signal to this process when its parent ends."""
+    check(libc().prctl(_PR_SET_PDEATHSIG, by, 0, 0, 0), "parent death signal")
+
+
+def user_of_worker(number: int) -> int:
+    """The user that a worker of this number becomes, which owns nothing and nobody else is."""
+    return mappable_user(FIRST_USER + number)
 
 
 def mappable_user(user: int) -> int:
