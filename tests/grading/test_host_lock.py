@@ -11,6 +11,23 @@ import pytest
 from tapelab.grading.sandbox import host_lock
 from tapelab.grading.sandbox.host_lock import alone, beside_others, lock_folder
 
+BEGIN = """
+import sys
+from pathlib import Path
+from tapelab.grading.sandbox import host_lock
+host_lock.LONGEST_WAIT = 1e6
+with host_lock.beside_others(Path(sys.argv[1])):
+    print("began")
+"""
+HOLD = """
+import sys
+from pathlib import Path
+from tapelab.grading.sandbox import host_lock
+with host_lock.alone(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
 
 @pytest.fixture
 def impatient(monkeypatch):
@@ -26,11 +43,7 @@ def test_many_compute_side_by_side_and_one_is_alone_after_them(tmp_path, impatie
 
 
 def test_nobody_begins_beside_one_that_is_alone_or_waits_to_be(tmp_path, impatient):
-    begins = "from pathlib import Path; import sys; " + "; ".join((
-        "from tapelab.grading.sandbox import host_lock", "host_lock.LONGEST_WAIT = 1e6",
-        "lock = host_lock.beside_others(Path(sys.argv[1]))", "lock.__enter__()", "print('began')",
-    ))  # fmt: skip
-    command = [sys.executable, "-c", begins, str(tmp_path)]
+    command = [sys.executable, "-c", BEGIN, str(tmp_path)]
     with beside_others(tmp_path), alone(tmp_path) as is_alone:
         assert not is_alone
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as later:
@@ -41,11 +54,7 @@ def test_nobody_begins_beside_one_that_is_alone_or_waits_to_be(tmp_path, impatie
 
 
 def test_a_process_that_is_killed_lets_the_others_go_on(tmp_path, impatient):
-    holds = "from pathlib import Path; import sys; " + "; ".join((
-        "from tapelab.grading.sandbox import host_lock", "lock = host_lock.alone(Path(sys.argv[1]))",
-        "lock.__enter__()", "print('held', flush=True)", "sys.stdin.read()",
-    ))  # fmt: skip
-    command = [sys.executable, "-c", holds, str(tmp_path)]
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"held\n"
         with alone(tmp_path) as is_alone:
