@@ -39,7 +39,7 @@ class Trial:
     call: int
     position: int = 0
     replay: Callable[[], int] | None = None
-    """The peak memory of the tape when it is replayed, or -1; None where nobody can forge it."""
+    """The peak memory of the tape when it is replayed, or -1; None in the learner's kernel."""
 
     @cached_property
     def gradient_call(self) -> Asked:

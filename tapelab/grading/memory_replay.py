@@ -41,11 +41,11 @@ class MemoryReplay(Replay):
     def peak(self, call: int, position: int) -> int:
         """The most bytes that tape and backward pass hold; ReplayMismatch if it is not known."""
         self._run_steps()
-        [asked] = [each.event for each in self._recording.placed(Asked)
-                   if isinstance(each.event, Asked) and each.event.call == call]  # fmt: skip
-        if asked.method not in _METHODS or len(asked.targets) != 1:
+        events = [each.event for each in self._recording.placed(Asked)]
+        [gradient_call] = [each for each in events if isinstance(each, Asked) and each.call == call]
+        if gradient_call.method not in _METHODS or len(gradient_call.targets) != 1:
             raise ReplayMismatch("its gradient call has several targets or rows")
-        target, source = asked.targets[0], asked.sources[position]
+        target, source = gradient_call.targets[0], gradient_call.sources[position]
         return trial_of(self._tape, self._live_tensor(target), self._live_tensor(source)).memory
 
     def _live_tensor(self, index: int) -> Tensor:

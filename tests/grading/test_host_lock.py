@@ -31,7 +31,7 @@ with host_lock.alone(Path(sys.argv[1])):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Let nobody wait for the lock."""
+    """Let no process wait for the lock."""
     monkeypatch.setattr(host_lock, "LONGEST_WAIT", 0.0)
 
 
@@ -42,7 +42,7 @@ def test_many_compute_side_by_side_and_one_is_alone_after_them(tmp_path, impatie
         assert is_alone
 
 
-def test_nobody_begins_beside_one_that_is_alone_or_waits_to_be(tmp_path, impatient):
+def test_none_begins_beside_one_that_is_alone_or_waits_to_be(tmp_path, impatient):
     command = [sys.executable, "-c", BEGIN, str(tmp_path)]
     with beside_others(tmp_path), alone(tmp_path) as is_alone:
         assert not is_alone

@@ -3,8 +3,8 @@
 A request that exceeded its time limit while other programs used the CPU is made again alone, and
 that time counts. There are two files. `work` is locked by all that compute, together or by one
 alone. `gate` is locked for a moment by each that begins, and by one that waits to be alone, so that
-nobody else begins meanwhile. The kernel unlocks both when a process ends, however it was killed.
-Nobody waits for ever: after LONGEST_WAIT a request goes on beside the others.
+no other begins meanwhile. The kernel unlocks both when a process ends, however it was killed.
+No request waits for ever: after LONGEST_WAIT it goes on beside the others.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ POLL_SECONDS: Final = 0.02
 
 @contextmanager
 def beside_others(folder: Path) -> Iterator[None]:
-    """Compute at the same time as others, once nobody computes alone."""
+    """Compute at the same time as others, once none computes alone."""
     with _opened(folder / "work") as work:
         with _opened(folder / "gate") as gate:
             _lock(gate, fcntl.LOCK_SH)
@@ -36,7 +36,7 @@ def beside_others(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[bool]:
-    """Compute while nobody else does; False where others still do after a long wait."""
+    """Compute while no other does; False where others still do after a long wait."""
     with _opened(folder / "gate") as gate, _opened(folder / "work") as work:
         yield _lock(gate, fcntl.LOCK_EX) and _lock(work, fcntl.LOCK_EX)
 
