@@ -1,11 +1,13 @@
 """Running a case of a corpus in a sandbox, and what must hold afterwards whatever it was."""
 
-import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -50,13 +52,14 @@ def be_honest(case: Case, backend: str, folder: Path) -> None:
 
 def attacked(case: Case, backend: str, folder: Path, port: int) -> Result:
     """Grade an attack; afterwards nothing of it runs, and the course is as it was."""
-    before = _contents(COURSE)
+    before, tag = _contents(COURSE), new_tag()
+    case = replace(case, cells=(TAGGED.format(tag=tag), *case.cells))
     names = {"COURSE": str(COURSE), "PORT": str(port)}
     result = _graded(case, backend, folder, ATTACK_SECONDS, names)
     assert "did not start" not in result.to_json(), "Nothing was attacked."
     assert _contents(COURSE) == before
     assert not Path("/tmp/owned").exists()
-    assert list(_left_behind(folder)) == []
+    assert list(tagged(tag)) == []
     return result
 
 
@@ -93,11 +96,18 @@ def _contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in files}
 
 
-def _left_behind(folder: Path):
-    """Processes that have their home in a folder."""
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            if os.fsencode(folder) in (path / "environ").read_bytes():
-                yield (path / "cmdline").read_bytes()
-        except OSError:
-            continue
+TAGGED = "import ctypes\nctypes.CDLL(None).prctl(15, b'{tag}', 0, 0, 0)"
+"""Names a process, and with it all that it forks: the kernel lists them by this name."""
+
+
+def new_tag() -> str:
+    """A name that no process has."""
+    return uuid4().hex[:15]
+
+
+def tagged(tag: str) -> Iterator[int]:
+    """The processes of this name, wherever their parents are."""
+    for path in Path("/proc").glob("[0-9]*/comm"):
+        with suppress(OSError):
+            if path.read_text().strip() == tag:
+                yield int(path.parent.name)
