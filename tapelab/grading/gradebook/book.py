@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from tapelab.grading.gradebook.entities import Comment, Grade, Kind, Mark
+from tapelab.grading.gradebook.entities import Comment, Grade, Kind, Listed, Mark, Policy
 from tapelab.grading.gradebook.final_grades import StudentWork, Total, grade_of, total_of
 from tapelab.grading.gradebook.gradebook_errors import UnfitError, storable
 from tapelab.grading.gradebook.results import Results
+from tapelab.grading.gradebook.rule_effect import RuleEffect, rule_effect
 from tapelab.grading.gradebook.tables import CommentRow, MarkRow
 from tapelab.grading.gradebook.transactions import assignment_row, by_student, now, student_row
 
@@ -97,7 +100,19 @@ class Gradebook(Results):
 
     def grades(self, assignment: str) -> tuple[Grade, ...]:
         """What each student has for an assignment, by login; also those without a submission."""
+        return self.grades_under(self.assignment(assignment))
+
+    def rule_effect(
+        self, assignment: str, *, due: datetime | None = None, policy: Policy | None = None
+    ) -> RuleEffect:
+        """What `set_rules` with the same arguments would do to the grades; nothing is changed."""
         known = self.assignment(assignment)
+        rule = replace(known, due=due or known.due, policy=policy or known.policy)
+        return rule_effect(self.grades_under(known), self.grades_under(rule))
+
+    def grades_under(self, known: Listed) -> tuple[Grade, ...]:
+        """What each student would have for an assignment with these rules, by login."""
+        assignment = known.name
         handed = _by(self.submissions(assignment), lambda each: each.student)
         graded = _by(self.results(assignment), lambda each: each.handed.student)
         marks = _by(self.marks(assignment), lambda each: each.student)
