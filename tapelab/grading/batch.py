@@ -133,7 +133,9 @@ class Batch:
     def _task(self, each: FoundSubmission, submission: Submission) -> Iterator[Task]:
         """The task for a submission; none if it has a result, or another one has the same files."""
         plan, digest = self.plan, submission.digest
-        self.book.hand_in(each.student, plan.assignment, digest, each.received, each.path.name)
+        cells = [cell.source for cell in submission.cells]
+        name = each.path.name
+        self.book.hand_in(each.student, plan.assignment, digest, each.received, name, cells)
         if digest in self._by_digest:  # the same files from another student
             self._by_digest[digest].append(each)
             return

@@ -80,6 +80,9 @@ def test_every_submission_is_graded_and_a_failing_one_is_a_row_of_its_own(book, 
     reports = run(book, folder, runner)
     assert endings(reports) == {"graded": 4, "failed": 1, "unreadable": 1}
     assert points(book) == {"s0": 0, "s1": 0.5, "s2": 1, "s3": 1.5}
+    codes = {each.student: book.code(NAME, each.digest) for each in book.submissions(NAME)}
+    assert codes["s2"] == ("student = 's2'\npoints = 1.0",)
+    assert codes["broken"] == ()
     why = {each.handed.student: each.why for each in book.failures(NAME)}
     assert why.keys() == {"raises", "broken"}
     assert why["raises"] == "ValueError: oh"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
@@ -15,8 +15,10 @@ from sqlalchemy.orm import Session
 from tapelab.grading.gradebook.claims import Claims, end_claim
 from tapelab.grading.gradebook.entities import Change, Failure, Graded, Handed, changed
 from tapelab.grading.gradebook.gradebook_errors import storable
+from tapelab.grading.gradebook.submitted_code import decode_cells, encode_cells
 from tapelab.grading.gradebook.tables import (
     AssignmentRow,
+    CodeRow,
     FailureRow,
     ResultRow,
     SubmissionRow,
@@ -38,9 +40,16 @@ class Results(Claims):
     """What was handed in, and what grading it came to."""
 
     def hand_in(
-        self, student: str, assignment: str, digest: str, received: datetime, path: str = ""
+        self,
+        student: str,
+        assignment: str,
+        digest: str,
+        received: datetime,
+        path: str = "",
+        cells: Iterable[str] = (),
     ) -> None:
-        """Note a submission; the same files of the same student again change nothing."""
+        """Note a submission and its code; the same files of the same student change nothing."""
+        code = encode_cells(cells) if cells else b""
 
         def write(session: Session) -> None:
             keys = {
@@ -50,6 +59,9 @@ class Results(Claims):
             values = {"received": received, "path": storable(path)}
             if self._new(session, SubmissionRow, **keys, digest=digest, **values):
                 self._note(session, "submission", f"{assignment}/{student}", "", digest)
+            if code:
+                of = {"assignment_id": keys["assignment_id"], "digest": digest}
+                self._new(session, CodeRow, **of, content=code)
 
         self._lasting(write)
 
@@ -116,6 +128,14 @@ class Results(Claims):
             tape_rows = session.scalars(rows.order_by(TapeRow.id))
             return {row.exercise: zlib.decompress(row.content) for row in tape_rows}
 
+    def code(self, assignment: str, digest: str) -> tuple[str, ...]:
+        """The cells of a submission; none where an earlier version of tapelab collected it."""
+        with self._reading() as session:
+            known = assignment_row(session, assignment)
+            rows = select(CodeRow.content).filter_by(assignment_id=known.id, digest=digest)
+            content = session.scalar(rows)
+            return decode_cells(content) if content is not None else ()
+
     def submissions(self, assignment: str) -> tuple[Handed, ...]:
         """What was handed in, by student and time."""
         with self._reading() as session:
@@ -143,6 +163,18 @@ class Results(Claims):
             for h in handed
             if h.digest in results
         )
+
+    def results_of(self, handed: Handed) -> tuple[Graded, ...]:
+        """All results of a submission in their order, that of the present version last."""
+        with self._reading() as session:
+            known = assignment_row(session, handed.assignment)
+            query = select(ResultRow).filter_by(assignment_id=known.id, digest=handed.digest)
+            rows = session.scalars(query.order_by(ResultRow.at)).all()
+            rows = sorted(rows, key=lambda row: row.version == known.version)
+            return tuple(
+                Graded(handed, replace(Result.from_json(r.json), student=handed.student), r.at)
+                for r in rows
+            )
 
     def failures(self, assignment: str) -> tuple[Failure, ...]:
         """What could not be graded, and why."""

@@ -145,6 +145,17 @@ class TapeRow(Numbered):
     content: Mapped[bytes]
 
 
+class CodeRow(Numbered):
+    """The cells of a submission, compressed; the same files of two students share them."""
+
+    __tablename__ = "code"
+    __table_args__ = (UniqueConstraint("assignment_id", "digest"),)
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    digest: Mapped[str] = mapped_column(String(128))
+    content: Mapped[bytes]
+
+
 class MarkRow(Numbered):
     """Points by hand, one of a kind for each exercise; grading never writes here."""
 
