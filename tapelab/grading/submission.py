@@ -332,6 +332,11 @@ def _normalize_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def answer_pattern(exercise: str) -> re.Pattern[str]:
+    """Matches in a cell that holds the answer to an exercise."""
+    return re.compile(rf"""exercise\(\s*["']{re.escape(exercise)}["']""")
+
+
 def script_cells(name: str, content: bytes) -> tuple[Cell, ...]:
     """The cells of a .py file, which `# %%` parts; one cell where nothing does."""
     try:

@@ -9,7 +9,6 @@ The replay verifier is a second worker in the same sandbox that never receives t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -27,6 +26,7 @@ from tapelab.grading.sandbox import Backend
 from tapelab.grading.sandbox.host_lock import alone, beside_others, lock_folder
 from tapelab.grading.sandbox.process import Ended, SandboxedProcess, StartedProcess
 from tapelab.grading.sandbox.process_tree import TimeLimit
+from tapelab.grading.submission import answer_pattern
 from tapelab.locales import say
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class WorkerSession:
 
     def _explain_missing(self, exercise: Exercise) -> None:
         """Say which cell holds the answer and stopped before it was there; Ended, if one did."""
-        mention = re.compile(rf"""exercise\(\s*["']{re.escape(exercise.id)}["']""")
+        mention = answer_pattern(exercise.id)
         for at, (ending, text) in sorted(self._cell_errors.items(), reverse=True):
             if mention.search(self._submission.cells[at].source):
                 raise Ended(ending, f"Your answer is in code cell {at + 1}, which stopped. {text}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -107,8 +106,8 @@ class Gradebook(Results):
     ) -> RuleEffect:
         """What `set_rules` with the same arguments would do to the grades; nothing is changed."""
         known = self.assignment(assignment)
-        rule = replace(known, due=due or known.due, policy=policy or known.policy)
-        return rule_effect(self.grades_under(known), self.grades_under(rule))
+        rules = known.with_rules(due, policy)
+        return rule_effect(self.grades_under(known), self.grades_under(rules))
 
     def grades_under(self, known: Listed) -> tuple[Grade, ...]:
         """What each student would have for an assignment with these rules, by login."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from math import ceil
 from typing import Final, Self
@@ -14,6 +14,8 @@ from tapelab.grading.gradebook.gradebook_errors import UnfitError
 from tapelab.grading.result import CheckResult, Result
 
 DAY: Final = timedelta(days=1)
+NEVER: Final = datetime.max.replace(tzinfo=UTC)
+"""The due date that takes a due date away."""
 
 
 class Counts(StrEnum):
@@ -101,6 +103,11 @@ class Listed:
     def of(self) -> float:
         """What can be earned."""
         return sum(part.of for part in self.parts)
+
+    def with_rules(self, due: datetime | None, policy: Policy | None) -> Self:
+        """The assignment under other rules; None leaves a rule as it is, NEVER takes `due` away."""
+        kept = self.due if due is None else due
+        return replace(self, due=None if kept == NEVER else kept, policy=policy or self.policy)
 
 
 @dataclass(frozen=True)

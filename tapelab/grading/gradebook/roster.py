@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from tapelab.grading.gradebook.entities import Listed, Part, Policy, Student
 from tapelab.grading.gradebook.gradebook_errors import DuplicateError, UnfitError, fit_name
-from tapelab.grading.gradebook.tables import AssignmentRow, StudentRow
+from tapelab.grading.gradebook.tables import AssignmentRow, HistoryRow, StudentRow
 from tapelab.grading.gradebook.transactions import Store, assignment_row, student_row
 
 if TYPE_CHECKING:
@@ -68,6 +68,13 @@ class Roster(Store):
         with self._reading() as session:
             return listed(assignment_row(session, name))
 
+    def versions(self, assignment: str) -> dict[str, datetime]:
+        """By version of an assignment, when the gradebook first had it."""
+        noted = select(HistoryRow).filter_by(about=assignment, what="assignment")
+        with self._reading() as session:
+            rows = session.scalars(noted.order_by(HistoryRow.id.desc()))
+            return {row.after: row.at for row in rows}
+
     def put_assignment(self, assignment: Assignment | Listed) -> Listed:
         """Note an assignment as it is now; due date and policy of a known one stay."""
         given = assignment if isinstance(assignment, Listed) else facts(assignment)
@@ -89,14 +96,17 @@ class Roster(Store):
     def set_rules(
         self, assignment: str, *, due: datetime | None = None, policy: Policy | None = None
     ) -> Listed:
-        """Set when an assignment is due and what lateness costs; what is not given stays."""
+        """Set when an assignment is due and what lateness costs; what is not given stays.
+
+        NEVER takes the due date away.
+        """
         if due is not None and due.tzinfo is None:
             raise UnfitError(f"{due} says no time zone. Try: due.astimezone() or an offset, +00:00")
         with self._writing() as session:
             row = assignment_row(session, assignment)
             before = {"due": row.due, "policy": row.policy}
-            row.due = due or row.due
-            row.policy = policy.to_json() if policy else row.policy
+            rules = listed(row).with_rules(due, policy)
+            row.due, row.policy = rules.due, rules.policy.to_json()
             session.flush()
             after = {"due": row.due, "policy": row.policy}
             if after != before:

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import timedelta
 from html import escape
 from http import HTTPStatus
 from pathlib import Path
@@ -31,9 +31,19 @@ from tapelab.grading.gradebook.gradebook_errors import (
     UnfitError,
     UnknownNameError,
 )
+from tapelab.grading.reports.attempt_history import lateness, local_time
 from tapelab.grading.reports.report_page import sign, status_word
 from tapelab.grading.server.access import AccessControl
-from tapelab.locales import language, preferred, say, say_many, sentence, speak_here, translated
+from tapelab.locales import (
+    language,
+    paragraph,
+    preferred,
+    say,
+    say_many,
+    sentence,
+    speak_here,
+    translated,
+)
 from tapelab.views.card import direction, prose
 
 LONGEST: Final = 120
@@ -52,11 +62,6 @@ def points(value: float | None) -> str:
     return f"{LEFT_TO_RIGHT}−{written[1:]}" if written.startswith("-") else written
 
 
-def local_time(value: datetime | None) -> str:
-    """A time in the time zone of this computer."""
-    return value.astimezone().strftime("%Y-%m-%d %H:%M") if value else "–"
-
-
 def link(page: str, **query: str) -> str:
     """The address of a page; names go into the query, where browsers do not resolve `..`."""
     given = {key: value for key, value in query.items() if value}
@@ -68,6 +73,11 @@ def earned_share(points: float, of: float) -> str:
     if points >= of or math.isclose(points, of):
         return "all"
     return "part" if points > 0 else "none"
+
+
+def days_late(days: float) -> str:
+    """How late something is, in words; empty for in time."""
+    return lateness(timedelta(days=days))
 
 
 def truncated(text: str) -> str:
@@ -85,7 +95,8 @@ def isolated(text: str, kind: str = "bdi", style: str = "") -> str:
 HELPERS: Final = {
     "points": points, "moment": local_time, "link": link, "sign": sign, "share": earned_share,
     "brief": truncated, "word": status_word, "within": isolated, "prose": prose, "say": say,
-    "say_many": say_many, "translated": translated,
+    "say_many": say_many, "translated": translated, "late": days_late,
+    "paragraph": paragraph,
 }  # fmt: skip
 
 

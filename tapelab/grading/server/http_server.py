@@ -18,7 +18,7 @@ from tornado.web import Application
 
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.gradebook_errors import GradebookError
-from tapelab.grading.server import pages
+from tapelab.grading.server import pages, rules_page
 from tapelab.grading.server.access import AccessControl
 from tapelab.grading.server.handler import Handler, ServerContext
 
@@ -27,6 +27,7 @@ LARGEST_FORM: Final = 1 << 18
 ROUTES: Final[dict[str, type[Handler]]] = {
     "/": pages.Overview,
     "/roster": pages.Roster,
+    "/rules": rules_page.Rules,
     "/assignment": pages.Assignment,
     "/submission": pages.Submission,
     "/mark": pages.Mark,

@@ -21,8 +21,10 @@ from tapelab.grading.gradebook.entities import (
 )
 from tapelab.grading.gradebook.final_grades import Total, counting
 from tapelab.grading.gradebook.gradebook_errors import UnknownNameError
+from tapelab.grading.reports.attempt_history import attempt_history
 from tapelab.grading.reports.statistics import Statistics, statistics_of
 from tapelab.grading.result import CheckResult, Result
+from tapelab.grading.server.code_cells import CodeListing, Stop, code_listing, stops_in
 from tapelab.locales import say, say_many
 
 
@@ -99,6 +101,8 @@ class Attempt:
     graded: Graded | None
     failure: Failure | None
     counts: bool
+    history: tuple[str, ...]
+    """What happened to it, in sentences."""
 
 
 @dataclass(frozen=True)
@@ -114,31 +118,55 @@ class Work:
     comments: tuple[Comment, ...]
     events: tuple[Event, ...]
     tapes: tuple[str, ...]
+    code: CodeListing
+    stops: tuple[Stop, ...]
+    """The cells of the shown attempt that stopped."""
+
+    @property
+    def other_notes(self) -> tuple[str, ...]:
+        """What the notes of its result say beside the cells that stopped."""
+        graded = self.shown.graded if self.shown else None
+        return tuple(note for note in graded.result.notes if not stops_in([note])) if graded else ()
+
+    @property
+    def has_code(self) -> bool:
+        """Whether the gradebook has the code of the shown attempt."""
+        return bool(self.code.others or any(self.code.of_exercise.values()))
 
 
 def work(book: Gradebook, assignment: str, student: str, digest: str = "") -> Work:
     """What a student did; of several attempts the one that counts, or the one asked for."""
     known, listed = book.student(student), book.assignment(assignment)
     grade = next(each for each in book.grades(assignment) if each.student == student)
-    attempts = _attempts(book, assignment, student, grade.digest)
+    attempts = _attempts(book, listed, student, grade.digest)
     shown = _chosen(attempts, digest)
     tapes = book.tapes(assignment, shown.handed.digest) if shown else {}
+    cells = book.code(assignment, shown.handed.digest) if shown else ()
+    result = shown.graded.result if shown and shown.graded else None
+    notes, exercises = (result.notes, result.exercises) if result else ((), ())
     return Work(
         known, listed, grade, attempts, shown,
         tuple(each for each in book.marks(assignment) if each.student == student),
         tuple(each for each in book.comments(assignment) if each.student == student),
         _history(book, f"{assignment}/{student}"), tuple(tapes),
+        code_listing(cells, notes, exercises), stops_in(notes),
     )  # fmt: skip
 
 
-def _attempts(book: Gradebook, assignment: str, student: str, counts: str) -> tuple[Attempt, ...]:
-    graded = {g.handed.digest: g for g in book.results(assignment) if g.handed.student == student}
-    failed = {f.handed.digest: f for f in book.failures(assignment) if f.handed.student == student}
-    return tuple(
-        Attempt(each, graded.get(each.digest), failed.get(each.digest), each.digest == counts)
-        for each in book.submissions(assignment)
-        if each.student == student
-    )
+def _attempts(book: Gradebook, listed: Listed, student: str, counts: str) -> tuple[Attempt, ...]:
+    failures = book.failures(listed.name)
+    failed = {each.handed.digest: each for each in failures if each.handed.student == student}
+    versions = book.versions(listed.name)
+    attempts = []
+    for handed in book.submissions(listed.name):
+        if handed.student == student:
+            graded = book.results_of(handed)
+            late = listed.policy.late(handed.received, listed.due)
+            history = attempt_history(handed, late, graded, versions)
+            latest = graded[-1] if graded else None
+            failure, is_counted = failed.get(handed.digest), handed.digest == counts
+            attempts.append(Attempt(handed, latest, failure, is_counted, history))
+    return tuple(attempts)
 
 
 def _chosen(attempts: Sequence[Attempt], digest: str) -> Attempt | None:
@@ -252,6 +280,8 @@ def _keys(columns: tuple[Column, ...]) -> dict[str, Callable[[Line], Any]]:
 
     keys: dict[str, Callable[[Line], Any]] = {
         "student": lambda line: line.grade.student.casefold(),
+        "name": lambda line: (line.grade.name.casefold(), line.grade.student),
+        "late": lambda line: (line.grade.days_late, line.grade.student),
         "points": lambda line: (line.grade.final, line.grade.student),
         "attempts": lambda line: (line.grade.attempts, line.grade.student),
     }

@@ -28,6 +28,7 @@ DONE: Final = {
     "marked": sentence("The points are noted."),
     "unmarked": sentence("The points by hand are taken back; what was graded counts again."),
     "there was none": sentence("There were no points by hand to take back."),
+    "ruled": sentence("The rules hold, and every grade is counted by them."),
     "said": sentence("The comment is noted."),
 }
 """The sentence after a form, by the word in the redirect."""
@@ -74,7 +75,8 @@ class Assignment(Handler):
         """Show the table, sorted as the address says."""
         name, sort, order = map(self.query, ("name", "sort", "order"))
         table = await self.from_book(partial(sheet, assignment=name, sort=sort, order=order))
-        self.show("assignment.html", sheet=table)
+        message = translated(DONE.get(self.query("done"), ""))
+        self.show("assignment.html", sheet=table, message=message)
 
 
 class Submission(Handler):
@@ -281,12 +283,22 @@ def _grades_table(book: Gradebook, *, name: str, form: str) -> str:
 
 
 def _assignment_table(table: Sheet) -> Lines:
-    header = ["student", "name", "points", "penalty", "extra", "final", "of", "attempts"]
+    header = [
+        "student",
+        "name",
+        "points",
+        "penalty",
+        "extra",
+        "final",
+        "of",
+        "attempts",
+        "days_late",
+    ]
     header += [f"{each.exercise} {each.title}" for each in table.columns]
     rows = []
     for line in table.lines:
         g = line.grade
-        sums = (g.points, g.penalty, g.extra, g.final, g.of, g.attempts)
+        sums = (g.points, g.penalty, g.extra, g.final, g.of, g.attempts, g.days_late)
         cells = [format_points(cell.points) if cell else "" for cell in line.cells]
         rows.append([g.student, g.name, *map(format_points, sums), *cells])
     return header, rows

@@ -18,6 +18,7 @@ from tests.fixtures.taught_course import DOTS, SCRIPT
 
 EVERY_PAGE = [
     "/", "/roster", "/assignment?name=03", "/assignment?name=04", "/report?name=03",
+    "/rules?name=03",
     f"/submission?assignment=03&student={quote(SCRIPT)}",
     f"/feedback?assignment=03&student={quote(SCRIPT)}",
 ]  # fmt: skip
@@ -96,6 +97,19 @@ def test_a_check_says_what_it_found_and_which_pitfall_the_class_fell_into(teache
     page = submission(teacher, "ada")
     for data in ("The value is right", "hidden", "private", "outside-tape", "Cell 3 printed."):
         assert data in page
+
+
+def test_a_submission_shows_its_code_and_a_broken_one_the_cell_and_line_where_it_stopped(teacher):
+    page = submission(teacher, "ada")
+    assert escape('@tf.exercise("03.1")') in page
+    assert f"# &lt;/code&gt;{escape(SCRIPT)}" in page
+    assert "Handed in on" in page
+    assert "cells stopped" not in page
+    broken = submission(teacher, SCRIPT)
+    assert "2 cells stopped" in broken
+    assert '<a href="#cell-3">Cell 3, line 1</a>: <bdi dir="ltr">SyntaxError: ' in broken
+    assert '<a href="#cell-4">Cell 4, line 3</a>' in broken
+    assert broken.count('<mark class="line">') == 2
 
 
 def test_a_student_whom_no_path_may_stand_for_has_a_page(teacher):
