@@ -26,18 +26,15 @@ from tapelab.errors import Complaint
 from tapelab.grading.gradebook.gradebook_errors import GradebookError
 from tapelab.grading.judge import DEFAULT_LIMITS, Judge, JudgeEnded, JudgeLimits
 from tapelab.grading.result import EVERY_CHECK, Result
+from tapelab.grading.stored_tapes import to_stored
 from tapelab.grading.worker_session import TOTAL_FACTOR
-from tapelab.recording import Recording, to_bytes
+from tapelab.recording import Recording
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
     from tapelab.grading.assignment import Assignment
     from tapelab.grading.submission import Submission
-
-
-LARGEST_TAPE: Final = 1 << 20
-"""Bytes; what a larger tape recorded is not kept."""
 
 
 class Grader(Protocol):
@@ -146,8 +143,8 @@ class GradingPlan:
 def _keep_recording(tapes: dict[str, bytes], exercise: str, recording: Recording) -> None:
     """Keep the first recording of an exercise, for pictures, unless it is very large."""
     if exercise not in tapes:
-        content = to_bytes(recording)
-        if len(content) <= LARGEST_TAPE:
+        content = to_stored(recording)
+        if content is not None:
             tapes[exercise] = content
 
 

@@ -13,8 +13,8 @@ from tapelab.errors import RecordingError
 from tapelab.grading.gradebook.final_grades import counting
 from tapelab.grading.reports.report_page import page, picture, sign
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Visibility
+from tapelab.grading.stored_tapes import from_stored
 from tapelab.locales import say
-from tapelab.recording import from_bytes
 from tapelab.views.svg import svg
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _picture(tape: bytes | None) -> Iterator[str]:
     if tape is None:
         return
     try:
-        drawn = svg(from_bytes(tape))
+        drawn = svg(from_stored(tape))
     except RecordingError:
         return  # a newer tapelab recorded it; the page says all the rest
     except Exception as error:  # noqa: BLE001 - a student's worker sent it, and others wait

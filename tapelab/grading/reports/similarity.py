@@ -24,7 +24,8 @@ from typing import Final
 
 from tapelab.errors import RecordingError
 from tapelab.grading.reports.report_page import page, table
-from tapelab.recording import Recording, from_bytes
+from tapelab.grading.stored_tapes import from_stored
+from tapelab.recording import Recording
 from tapelab.recording.events import Cause, Ran
 
 WINDOW: Final = 12
@@ -61,7 +62,7 @@ def features_of(cells: Sequence[str], tapes: Iterable[bytes]) -> Features:
 def _op_features(tapes: Iterable[bytes]) -> Iterator[Feature]:
     for tape in tapes:
         try:
-            ops = list(_ops(from_bytes(tape)))
+            ops = list(_ops(from_stored(tape)))
         except RecordingError:
             continue  # a newer tapelab recorded it
         yield from (tuple(ops[at : at + OPS]) for at in range(max(len(ops) - OPS + 1, 0)))

@@ -20,8 +20,8 @@ from tapelab.grading.reports.feedback import feedback_page, file_name
 from tapelab.grading.reports.statistics import statistics_of, statistics_page
 from tapelab.grading.server.handler import NOT_IN, TEMPLATES, Handler, link
 from tapelab.grading.server.page_data import Sheet, overview, roster, sheet, work
+from tapelab.grading.stored_tapes import from_stored
 from tapelab.locales import paragraph, say, sentence, translated
-from tapelab.recording import from_bytes
 from tapelab.views import html
 
 DONE: Final = {
@@ -249,7 +249,7 @@ class Explorer(Document):
         if tape is None:
             raise UnknownNameError(say("No recording was kept with this submission."))
         try:
-            return html.page(from_bytes(tape))
+            return html.page(from_stored(tape))
         except RecordingError as error:
             raise UnknownNameError(
                 say("The recording cannot be drawn: {error}", error=error)
