@@ -17,11 +17,9 @@ import json
 import multiprocessing
 import os
 import pickle
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -34,6 +32,7 @@ from typing import Any, Final
 
 import tapelab
 from tapelab.grading.sandbox.process_tree import descendants
+from tapelab.grading.scratch_folder import ScratchFolder
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,8 @@ class Judge:
 
     def __init__(self, limits: JudgeLimits = DEFAULT_LIMITS, untrusted: str = "") -> None:
         self._limits = limits
-        self._folder = Path(tempfile.mkdtemp(prefix="tapelab-judge-"))
+        self._scratch = ScratchFolder("tapelab-judge-")
+        self._folder = self._scratch.path
         self._folder.chmod(0o711)  # users of sandboxes pass through it, and see nothing of it
         self.pipe, its_end = multiprocessing.Pipe()
         alive, self._lifeline = os.pipe()
@@ -147,7 +147,7 @@ class Judge:
         if self._lifeline >= 0:
             os.close(self._lifeline)
             self._lifeline = -1
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._scratch.remove()
 
 
 def trusted_path(untrusted: str) -> list[str]:
