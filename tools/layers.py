@@ -25,7 +25,8 @@ class Layer(NamedTuple):
 
 LAYERS: Final = (
     Layer("Recording", "what happened, as plain immutable data; errors, dtypes, translations",
-          ("recording", "errors", "dtypes", "nest", "version", "locales", "namespace")),
+          ("recording", "errors", "dtypes", "nest", "version", "locales", "namespace",
+           "installation")),
     Layer("Kernels", "arrays in, arrays out: NumPy, and Numba for large arrays", ("kernels",)),
     Layer("Core", "tensors, dispatch, the tape, the backward pass, the log", ("core",)),
     Layer("Recorder", "from a tape and the log to a Recording", ("recorder",)),

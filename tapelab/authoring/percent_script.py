@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tapelab.authoring.work import Work, WorkError
 from tapelab.exercises.exercise import Exercise
+from tapelab.installation import extra_command
 
 BEGIN, INSTEAD, END = "### BEGIN SOLUTION", "### INSTEAD", "### END SOLUTION"
 KERNEL: Final = {
@@ -41,7 +42,7 @@ def _parsed(text: str) -> Any:
     except ImportError:
         raise WorkError(
             "jupytext, which reads the text of a notebook, is not installed. "
-            "Try: pip install 'tapelab[grading]'"
+            f"Try: {extra_command('grading')}"
         ) from None
     return jupytext.reads(text, fmt="py:percent")
 

@@ -23,6 +23,7 @@ from tapelab.exercises.check import WAITING, Visibility, waiting
 from tapelab.exercises.exercise_file import SCRIPT, ExercisesError, names_in
 from tapelab.exercises.progress_file import JUPYTER
 from tapelab.exercises.verdict_text import short
+from tapelab.installation import extra_command
 from tapelab.recording.atomic_write import write
 
 SECONDS: Final = 120
@@ -75,7 +76,7 @@ def _executed(folder: Path, notebook: str, lesson: str) -> Run:
         from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     except ImportError:
         raise WorkError(
-            "A kernel to run the notebook in is not installed. Try: pip install 'tapelab[lab]'"
+            f"A kernel to run the notebook in is not installed. Try: {extra_command('lab')}"
         ) from None
     read = nbformat.reads(notebook, as_version=4)
     report_cell = nbformat.v4.new_code_cell(_REPORT_CELL.format(lesson=lesson))

@@ -6,12 +6,12 @@ this host (`doctor`), and with 2 when it could not do what was asked; the error 
 
 import sys
 
+from tapelab.installation import extra_command
+
 try:
     import typer  # noqa: F401 - only whether it is there
 except ModuleNotFoundError:
-    print(
-        "The tapelab command needs its lab extra. Try: pip install 'tapelab[lab]'", file=sys.stderr
-    )
+    print(f"The tapelab command needs its lab extra. Try: {extra_command('lab')}", file=sys.stderr)
     sys.exit(2)
 
 from tapelab.cli.app import main

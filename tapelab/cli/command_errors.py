@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 
 from tapelab.errors import Complaint
+from tapelab.installation import extra_command
 from tapelab.locales import say
 
 
@@ -29,7 +30,7 @@ def needing_extra(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise Complaint(f"This needs {error.name}. Try: pip install 'tapelab[{extra}]'") from error
+        raise Complaint(f"This needs {error.name}. Try: {extra_command(extra)}") from error
 
 
 @contextmanager

@@ -12,11 +12,10 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
@@ -24,8 +23,11 @@ from rich.progress import Progress
 from rich.text import Text
 
 from tapelab.cli import packages
+from tapelab.cli.checkup import Check, State, good_if, install_program
 from tapelab.cli.command_errors import Exit, complaint
-from tapelab.cli.options import AsJson
+from tapelab.cli.grading_checkup import grading_checks
+from tapelab.cli.options import DEFAULT_BOOK, AsJson, Book
+from tapelab.installation import extra_command, pip_command, repair_command
 from tapelab.lab.launcher import has_browser
 from tapelab.lab.lesson_folder import lessons, shipped_folder
 from tapelab.locales import CATALOGUES, ENGLISH, say, say_many, sentence, translated
@@ -43,47 +45,30 @@ BUNDLES: Final = (
     *(f"standalone-{part}.js" for part in PARTS),
 )
 LABEXTENSIONS: Final = {
-    "@jupyter-widgets/jupyterlab-manager": "pip install --force-reinstall jupyterlab_widgets",
-    "anywidget": "pip install --force-reinstall anywidget",
-    "tapelab": "pip install --force-reinstall --no-deps tapelab",
+    "@jupyter-widgets/jupyterlab-manager": pip_command("--force-reinstall", "jupyterlab_widgets"),
+    "anywidget": pip_command("--force-reinstall", "anywidget"),
+    "tapelab": repair_command(),
 }
 """What JupyterLab loads in the browser, with the command that puts it there."""
 
 
-class State(StrEnum):
-    """How a check went: what is poor is missed by somebody, what is missing by everybody."""
-
-    GOOD = "good"
-    POOR = "poor"
-    MISSING = "missing"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that was looked at."""
-
-    title: str
-    state: State
-    found: str
-    cure: str = ""
-
-
-def check_up() -> Iterator[Check]:
+def check_up(gradebook: str, key: Path) -> Iterator[Check]:
     """Everything that is looked at, one after the other."""
     for look in CHECKS:
         yield from look()
+    yield from grading_checks(gradebook, key)
 
 
 def python() -> Iterator[Check]:
     """The Python that runs, against the oldest one that tapelab takes."""
     version, wanted = platform.python_version(), packages.python_wanted()
     if not wanted:
-        cure = say("In the checkout: {command}", command="pip install -e '.[lab]'")
+        cure = extra_command("lab")
         shown = say("runs from its sources, and is not installed")
         yield Check("tapelab", State.POOR, shown, cure)
     fits = packages.fits(version, wanted)
     cure = "" if fits else say("Install a Python {wanted}, and tapelab in it.", wanted=wanted)
-    yield Check("Python", _good(fits, State.MISSING), f"{version}, {sys.executable}", cure)
+    yield Check("Python", good_if(fits, State.MISSING), f"{version}, {sys.executable}", cure)
 
 
 def installed() -> Iterator[Check]:
@@ -91,7 +76,7 @@ def installed() -> Iterator[Check]:
     for package in packages.wanted():
         poor = State.MISSING if package.name in packages.NEEDED else State.POOR
         without = translated(packages.WITHOUT.get(package.name, ""))
-        cure = f"pip install '{package.name}{package.specifier}'"
+        cure = pip_command(f"{package.name}{package.specifier}")
         if package.version is None:
             shown = say("not installed") + f"; {without}" * bool(without)
             yield Check(package.name, poor, shown, cure)
@@ -117,16 +102,16 @@ def compiling() -> Iterator[Check]:
         count = import_module("numba").get_num_threads()
         threads = say_many("{count} thread", "{count} threads", count)
     except ImportError as error:
-        yield Check(KERNELS, State.POOR, str(error), "pip install --upgrade numba")
+        yield Check(KERNELS, State.POOR, str(error), pip_command("--upgrade", "numba"))
     else:
         yield Check(KERNELS, State.GOOD, threads)
     runs = kernel_runtime.available()
     shown = say("ready") if runs else say("not on this machine; NumPy does its work, more slowly")
-    yield Check(sentence("compiled functions"), _good(runs), shown)
+    yield Check(sentence("compiled functions"), good_if(runs), shown)
     place = compile_cache.place()
     cure = "" if place else say("Set TAPELAB_CACHE_DIR to a folder that you alone can write.")
     shown = str(place) if place else say("cannot be written; each process compiles again")
-    yield Check(sentence("cache folder"), _good(place is not None), shown, cure)
+    yield Check(sentence("cache folder"), good_if(place is not None), shown, cure)
 
 
 def front_end() -> Iterator[Check]:
@@ -136,7 +121,7 @@ def front_end() -> Iterator[Check]:
     if lost:
         shown = say("{files} missing from {folder}", files=", ".join(lost), folder=STATIC)
     cure = LABEXTENSIONS["tapelab"] if lost else ""
-    yield Check(sentence("pictures"), _good(not lost, State.MISSING), shown, cure)
+    yield Check(sentence("pictures"), good_if(not lost, State.MISSING), shown, cure)
     if packages.version_of("jupyterlab") is None:
         return
     places = [
@@ -145,7 +130,7 @@ def front_end() -> Iterator[Check]:
     for name, cure in LABEXTENSIONS.items():
         bundle = next((place / name for place in places if (place / name).is_dir()), None)
         shown = str(bundle) if bundle else say("not found")
-        yield Check(f"extension {name}", _good(bundle is not None), shown, "" if bundle else cure)
+        yield Check(f"extension {name}", good_if(bundle is not None), shown, "" if bundle else cure)
 
 
 def kernel() -> Iterator[Check]:
@@ -164,26 +149,27 @@ def kernel() -> Iterator[Check]:
     interpreter = sys.executable if ours else command
     other = say("{found} is another Python, which may not have tapelab", found=interpreter)
     shown = interpreter if same else other
-    yield Check("kernel python3", _good(same), shown, "" if same else cure)
+    yield Check("kernel python3", good_if(same), shown, "" if same else cure)
 
 
 def surroundings() -> Iterator[Check]:
     """What else a lesson meets: programs, a port, the lessons, the language."""
     dot = shutil.which("dot")
     shown = dot or say("not found; .dot files can be written, and not drawn")
-    yield Check("Graphviz's dot", _good(dot is not None), shown, "" if dot else _install_dot())
+    cure = "" if dot else install_program("graphviz")
+    yield Check("Graphviz's dot", good_if(dot is not None), shown, cure)
     browser = has_browser()
     shown = say("there") if browser else say("none here; addresses and files are printed instead")
     cure = "" if browser else say("Set BROWSER to a program.")
-    yield Check(sentence("browser"), _good(browser), shown, cure)
+    yield Check(sentence("browser"), good_if(browser), shown, cure)
     port = next(filter(_is_free, range(FIRST_PORT, FIRST_PORT + PORTS)), None)
     command = "jupyter lab list, jupyter lab stop"
     cure = "" if port else say("End a JupyterLab that is not used: {command}", command=command)
-    yield Check(sentence("port"), _good(port is not None), str(port or say("none is free")), cure)
+    yield Check(sentence("port"), good_if(port is not None), str(port or say("none is free")), cure)
     count = len(lessons(shipped_folder()))
-    cure = "" if count else "pip install --force-reinstall --no-deps tapelab"
+    cure = "" if count else repair_command()
     shown = say("{count} in {folder}", count=count, folder=shipped_folder())
-    yield Check(sentence("lessons"), _good(count > 0, State.MISSING), shown, cure)
+    yield Check(sentence("lessons"), good_if(count > 0, State.MISSING), shown, cure)
     yield _language()
 
 
@@ -196,26 +182,7 @@ def _language() -> Check:
     names = ", ".join(known)
     cure = "" if same else say("Set TAPELAB_LANGUAGE to one of {names}.", names=names)
     shown = name if same else say("{language} is not spoken", language=name)
-    return Check(sentence("language"), _good(bool(same)), shown, cure)
-
-
-def grading() -> Iterator[Check]:
-    """What holds a learner's code while it is graded, tried with an attack of each kind."""
-    from tapelab.grading.sandbox.backends import BACKENDS, UNSAFE
-    from tapelab.grading.sandbox.probe import contained_attacks
-
-    reasons = []
-    for backend in BACKENDS:
-        why_not = backend.name == UNSAFE or backend.why_not()
-        if why_not:
-            reasons.append(f"{backend.name}: {why_not}" if why_not is not True else "")
-            continue
-        open_ = [hazard for hazard, held in contained_attacks(backend).items() if not held]
-        shown = f"{backend.name} × {', '.join(open_)}" if open_ else backend.name
-        yield Check(sentence("sandbox for grading"), _good(not open_), shown)
-        return
-    shown = say("nothing here can hold a learner's code") + f" ({'; '.join(filter(None, reasons))})"
-    yield Check(sentence("sandbox for grading"), State.POOR, shown, "apt-get install bubblewrap")
+    return Check(sentence("language"), good_if(bool(same)), shown, cure)
 
 
 CHECKS: Final[tuple[Callable[[], Iterator[Check]], ...]] = (
@@ -225,12 +192,7 @@ CHECKS: Final[tuple[Callable[[], Iterator[Check]], ...]] = (
     front_end,
     kernel,
     surroundings,
-    grading,
 )
-
-
-def _good(is_good: bool, otherwise: State = State.POOR) -> State:
-    return State.GOOD if is_good else otherwise
 
 
 def _same(one: str, other: str) -> bool:
@@ -246,12 +208,6 @@ def _is_free(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) != 0
 
 
-def _install_dot() -> str:
-    managers = {"apt-get": "apt install graphviz", "brew": "brew install graphviz"}
-    known = (cure for name, cure in managers.items() if shutil.which(name))
-    return next(known, say("Install Graphviz from its site, graphviz.org."))
-
-
 SIGNS: Final = {State.GOOD: "✓", State.POOR: "!", State.MISSING: "×"}
 STYLES: Final = {State.GOOD: "green", State.POOR: "yellow", State.MISSING: "bold red"}
 VERDICTS: Final = {
@@ -263,6 +219,8 @@ VERDICTS: Final = {
 
 def doctor(
     *,
+    gradebook: Book = DEFAULT_BOOK,
+    key: Annotated[Path, typer.Option(help="The private key for LTI.")] = Path("lti.pem"),
     as_json: AsJson = False,
 ) -> None:
     """Say what works on this computer, and how to mend what does not.
@@ -271,7 +229,7 @@ def doctor(
     """
     checks = []
     console = Console(soft_wrap=True, highlight=False)
-    for check in check_up():
+    for check in check_up(gradebook, key):
         checks.append(check)
         if not as_json:
             console.print(_line(check))
@@ -306,7 +264,7 @@ def warmup() -> None:
         except ImportError as error:
             raise complaint(
                 "numba is missing, and NumPy does its work. Try: {command}",
-                command="pip install numba",
+                command=pip_command("numba"),
             ) from error
     typer.echo(say_many("{count} kernel is compiled.", "{count} kernels are compiled.", count))
     if available():

@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tapelab.cli.command_errors import Exit, needing_extra
-from tapelab.cli.options import DEFAULT_BOOK, Book, Submissions
+from tapelab.cli.options import DEFAULT_BOOK, Book, Submissions, opened
 from tapelab.cli.shell_completion import lesson_numbers
 from tapelab.cli.terminal_text import table_cell
 from tapelab.errors import Complaint
@@ -89,15 +89,13 @@ def grade(
     Exit codes: 0 each submission has a result; 1 some have none, and the table says why;
     2 it could not be done; 130 it was interrupted, and what was graded is kept.
     """
-    with needing_extra("grading"):
-        from tapelab.grading.gradebook import Gradebook
     sandbox = "unsafe" if unsafe else "auto"
     runner = _runner(jobs, cluster)
     if not cluster:
         from tapelab.grading.sandbox import choose_sandbox
 
         choose_sandbox(sandbox)
-    with Gradebook.open(gradebook) as book:
+    with opened(gradebook, create=True) as book:
         batch = _batch(book, submissions, assignment, pattern, received, seed, sandbox)
         batch.regrade, batch.add_students = type(batch.regrade)(regrade), add_students
         started = time.monotonic()

@@ -46,7 +46,9 @@ def opened(place: str, *, create: bool = False) -> Iterator[Gradebook]:
     """Open a gradebook for a command; one that is not there is not made."""
     with needing_extra("grading"):
         from tapelab.grading.gradebook import Gradebook
-    with Gradebook.open(place, create=create) as book:
+
+        book = Gradebook.open(place, create=create)
+    with book:
         yield book
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from tapelab.locales import sentence
 
 OURS: Final = "tapelab"
-EXTRA: Final = "lab"
+LAB: Final = "lab"
 NEEDED: Final = frozenset({"numpy", "scipy", "ml-dtypes", "jupyterlab", "ipykernel", "typer"})
 """Without these there are no lessons; the others are missed by a part of them."""
 WITHOUT: Final = {
@@ -50,11 +50,14 @@ class Package:
     newest: str
 
 
-def wanted() -> Iterator[Package]:
-    """What tapelab itself and its lab extra ask for, as its metadata say."""
+def wanted(extra: str = "") -> Iterator[Package]:
+    """What tapelab itself and its lab extra ask for, or an `extra` alone, as its metadata say."""
     for requirement in _of_ours("Requires-Dist"):
         match = _REQUIREMENT.fullmatch(requirement)
-        if match and (not match[3] or re.search(rf"extra == .{EXTRA}\b", match[3])):
+        if not match:
+            continue
+        of_extra = re.search(rf"extra == .{extra or LAB}\b", match[3] or "")
+        if of_extra or not (extra or match[3]):
             name = match[1]
             yield Package(name, match[2].strip(), version_of(name), NEWEST.get(name, ""))
 

@@ -17,6 +17,7 @@ from tapelab.cli.command_errors import complaint
 from tapelab.cli.options import Browser
 from tapelab.cli.shell_completion import tapes
 from tapelab.errors import Complaint
+from tapelab.installation import extra_command
 from tapelab.lab.launcher import has_browser
 from tapelab.locales import language as speak
 from tapelab.locales import paragraph, say, sentence, translated
@@ -174,5 +175,5 @@ def _save(picture: Picture, page: Path) -> None:
             "{page} needs {package}, which is not installed. Try: {command}",
             page=page.name,
             package=error.name,
-            command=f"pip install {error.name}",
+            command=extra_command("lab"),
         ) from error

@@ -12,6 +12,7 @@ from typing import NoReturn
 from urllib.parse import quote
 
 from tapelab.errors import Complaint
+from tapelab.installation import extra_command
 from tapelab.locales import say
 
 _CONNECTION = "tapelab.lab.kernel_connection.PromptConnection"
@@ -25,8 +26,8 @@ class LaunchError(Complaint, RuntimeError):
 def become_jupyterlab(folder: Path, page: str, *, port: int | None, browser: bool) -> NoReturn:
     """Turn this process into JupyterLab, open on `page` of `folder`; it prints its own address."""
     if importlib.util.find_spec("jupyterlab") is None:
-        cure = "pip install 'tapelab[lab]'"
-        raise LaunchError(say("JupyterLab is not installed. Try: {command}", command=cure))
+        cure = say("JupyterLab is not installed. Try: {command}", command=extra_command("lab"))
+        raise LaunchError(cure)
     if port is not None:
         _require_free(port)
     command = jupyterlab_command(folder, page, port=port, browser=browser and has_browser())

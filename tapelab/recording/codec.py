@@ -127,7 +127,7 @@ def _read_header(data: bytes, parts: int) -> tuple[dict[str, Any], int]:
     if schema > SCHEMA:
         raise RecordingError(
             f"This recording is newer: made with schema {schema}, this tapelab reads {SCHEMA}. "
-            "Update tapelab: pip install --upgrade tapelab."
+            "Update tapelab."
         )
     if schema < OLDEST:
         raise RecordingError(

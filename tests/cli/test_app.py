@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tapelab.installation import extra_command
 from tapelab.lab.lesson_folder import lessons, shipped_folder
 from tapelab.version import __version__
 
@@ -52,7 +53,7 @@ def test_without_the_library_for_commands_the_extra_is_named():
         [sys.executable, "-c", without_typer], capture_output=True, text=True, check=False
     )
     assert output.returncode == 2
-    assert output.stderr.endswith("Try: pip install 'tapelab[lab]'\n")
+    assert output.stderr.endswith(f"Try: {extra_command('lab')}\n")
     assert "Traceback" not in output.stderr
 
 

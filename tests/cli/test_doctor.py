@@ -10,7 +10,9 @@ from importlib import metadata
 import pytest
 
 from tapelab.cli import doctor_command, packages
-from tapelab.cli.doctor_command import VERDICTS, Check, State
+from tapelab.cli.checkup import Check, State
+from tapelab.cli.doctor_command import VERDICTS
+from tapelab.installation import pip_command
 
 
 def found(look, title) -> Check:
@@ -41,7 +43,7 @@ def test_json_says_the_same_to_programs(main):
 def test_what_is_needed_and_missing_ends_in_1_with_the_command_that_installs_it(main, monkeypatch):
     monkeypatch.setattr(packages, "version_of", lambda name: None if name == "jupyterlab" else "9")
     output = main("doctor", code=1).stdout
-    assert "× jupyterlab: not installed\n    Try: pip install 'jupyterlab" in output
+    assert f"× jupyterlab: not installed\n    Try: {pip_command()} 'jupyterlab" in output
     assert "Something that is needed is missing" in output
 
 
@@ -98,7 +100,7 @@ def test_missing_bundles_and_extensions_are_reported(monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "jupyter_path", lambda *_: [str(tmp_path)])
     checks = list(doctor_command.front_end())
     assert [each.state for each in checks] == [State.MISSING, State.POOR, State.POOR, State.POOR]
-    assert all(each.cure.startswith("pip install") for each in checks)
+    assert all(each.cure.startswith(pip_command("--force-reinstall")) for each in checks)
 
 
 def test_what_runs_these_tests_is_no_newer_than_what_doctor_calls_tested():

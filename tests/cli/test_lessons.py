@@ -13,6 +13,7 @@ import pytest
 
 from tapelab.cli.lesson_commands import Points, points_in
 from tapelab.exercises.registry import LESSONS
+from tapelab.installation import extra_command
 from tapelab.lab import launcher
 from tapelab.lab.lesson_folder import START_PAGE, lessons, shipped_folder
 from tapelab.views.card import DATA
@@ -110,7 +111,7 @@ def test_a_port_in_use_is_reported_before_anything_starts(tapelab, tmp_path):
 
 def test_a_missing_jupyterlab_is_reported_with_the_command_that_installs_it(monkeypatch, tmp_path):
     monkeypatch.setattr(launcher.importlib.util, "find_spec", lambda _name: None)
-    with pytest.raises(launcher.LaunchError, match=re.escape("pip install 'tapelab[lab]'")):
+    with pytest.raises(launcher.LaunchError, match=re.escape(extra_command("lab"))):
         launcher.become_jupyterlab(tmp_path, START_PAGE, port=None, browser=False)
 
 

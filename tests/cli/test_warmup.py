@@ -6,6 +6,8 @@ import re
 import sys
 from pathlib import Path
 
+from tapelab.installation import pip_command
+
 
 def test_warmup_says_how_many_kernels_are_compiled(tapelab):
     output = tapelab("warmup", HOME=str(Path.home())).stdout  # where the compiled code is
@@ -18,4 +20,4 @@ def test_without_numba_it_is_reported_that_numpy_does_the_work(main, monkeypatch
     for name in [each for each in sys.modules if each.startswith("tapelab.kernels.compiled")]:
         monkeypatch.delitem(sys.modules, name)
     output = main("warmup", code=2).stderr
-    assert output.endswith("numba is missing, and NumPy does its work. Try: pip install numba\n")
+    assert output.endswith(f"and NumPy does its work. Try: {pip_command('numba')}\n")

@@ -11,7 +11,7 @@ from tools import words
 
 LETTERS = {"zh-CN": "[\u4e00-\u9fff]", "he": "[\u05d0-\u05ea]"}
 READ_BY_LEARNERS = re.compile(
-    r"tapelab/(cli/(doctor_command|explain_command|lesson_commands|packages|recording_commands)"
+    r"tapelab/(cli/(checkup|doctor_command|grading_checkup|explain_command|lesson_commands|packages|recording_commands)"
     r"|lab/(launcher|lesson_folder))\.py"
 )
 

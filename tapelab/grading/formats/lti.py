@@ -20,6 +20,7 @@ from urllib.error import URLError
 from urllib.parse import urlencode, urlsplit
 
 from tapelab.errors import Complaint
+from tapelab.installation import extra_command
 
 TIMEOUT: Final = 20
 FRESH: Final = 60
@@ -41,7 +42,7 @@ def jwt() -> ModuleType:
         import jwt as library
     except ModuleNotFoundError:
         raise LtiError(
-            "LTI needs a library for signed tokens. Try: pip install 'tapelab[lti]'"
+            f"LTI needs a library for signed tokens. Try: {extra_command('lti')}"
         ) from None
     return library
 

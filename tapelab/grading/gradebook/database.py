@@ -206,6 +206,19 @@ def open_engine(url: URL, *, patience: float, create: bool) -> Engine:
     return engine
 
 
+def check_database(place: str | Path) -> None:
+    """Verify that a gradebook answers and can be opened by this version; GradebookError if not."""
+    url = to_url(place)
+    with reported_plainly(url.render_as_string(hide_password=True)):
+        engine = _sqlite(url, 5.0) if url.drivername == "sqlite" else _server(url, 5.0)
+        try:
+            with engine.connect() as connection:
+                _look_for_damage(connection)
+                _refuse_newer(engine, _schema(connection))
+        finally:
+            engine.dispose()
+
+
 def _sqlite(url: URL, patience: float) -> Engine:
     arguments = {"timeout": patience, "isolation_level": None}  # transactions are begun below
     engine = create_engine(url, connect_args=arguments)
