@@ -4,7 +4,9 @@ SHELL := /bin/sh
 
 # Where `make lab` puts a learner's copies of the lessons.
 LESSONS ?= $(HOME)/tapelab-lessons
-# A port for JupyterLab; empty: the first free one from 8888 on.
+# Where `make teach` puts a teacher's course.
+COURSE ?= $(HOME)/tapelab-course
+# A port for JupyterLab, empty: the first free one from 8888 on; or for the teacher's pages.
 PORT ?=
 # How many random programs `make conformance` runs, and of which seed.
 PROGRAMS ?= 20000
@@ -22,7 +24,7 @@ TAG ?=
 
 find_python = python=$$(tools/find_python.sh) || exit 1
 
-.PHONY: help lab test check conformance bench bench-ui environment docs gallery dist clean
+.PHONY: help lab teach test check conformance bench bench-ui environment docs gallery dist clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -30,6 +32,10 @@ help: ## list what make can do
 lab: ## open the lessons in JupyterLab (LESSONS=folder, PORT=number)
 	@$(find_python) && "$$python" tools/environment.py .venv-lab lab
 	@exec .venv-lab/bin/tapelab lab "$(LESSONS)" $(if $(PORT),--port "$(PORT)")
+
+teach: ## open a course with an example class, graded, in the browser (COURSE=folder)
+	@$(find_python) && "$$python" tools/environment.py .venv-teach lab,grading,lti
+	@exec .venv-teach/bin/tapelab teach "$(COURSE)" $(if $(PORT),--port "$(PORT)")
 
 environment: ## set up .venv, in which tapelab is developed
 	@$(find_python) && "$$python" tools/environment.py .venv lab,grading,cluster,docs,dev

@@ -36,7 +36,7 @@ def main(directory: str, extras: str, versions: str = "") -> None:
     unlink_extension(environment)
     install(environment, extras, versions)
     link_extension(environment)
-    if extras == "lab" and not versions:
+    if "lab" in extras.split(",") and "dev" not in extras.split(",") and not versions:
         compile_ahead(environment)
     stamp.write_text(wanted)
     print(f"The environment is ready, after {time.monotonic() - started:.0f} s.", flush=True)

@@ -17,6 +17,7 @@ from tapelab.cli.grade_command import grade
 from tapelab.cli.gradebook_commands import app as gradebook
 from tapelab.cli.lesson_commands import lab, lessons
 from tapelab.cli.recording_commands import export, show
+from tapelab.cli.teach_command import teach
 from tapelab.cli.terminal_text import printable
 from tapelab.errors import Complaint
 from tapelab.version import __version__
@@ -33,6 +34,7 @@ app = typer.Typer(
 LEARN, TEACH, LOOK, HOST = "To learn", "To teach", "To look at gradients", "This computer"
 app.command(rich_help_panel=LEARN)(lab)
 app.command(rich_help_panel=LEARN)(lessons)
+app.command(rich_help_panel=TEACH)(teach)
 app.add_typer(exercise, name="exercise", rich_help_panel=TEACH)
 app.command(rich_help_panel=LOOK)(show)
 app.command(rich_help_panel=LOOK)(export)
