@@ -26,7 +26,8 @@ from tapelab.cli import packages
 from tapelab.cli.checkup import Check, State, good_if, install_program
 from tapelab.cli.command_errors import Exit, complaint
 from tapelab.cli.grading_checkup import grading_checks
-from tapelab.cli.options import DEFAULT_BOOK, AsJson, Book
+from tapelab.cli.options import DEFAULT_BOOK, Book
+from tapelab.cli.row_table import AsJson
 from tapelab.installation import extra_command, pip_command, repair_command
 from tapelab.lab.launcher import has_browser
 from tapelab.lab.lesson_folder import lessons, shipped_folder

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -15,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
+from tapelab.cli.batch_report import print_left_out, print_summary, write_report
 from tapelab.cli.command_errors import Exit, needing_extra
 from tapelab.cli.options import DEFAULT_BOOK, Book, Submissions, opened
 from tapelab.cli.shell_completion import lesson_numbers
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
 
 INTERRUPTED: Final = 128 + signal.SIGINT
-MOST_SHOWN: Final = 40
-"""Rows of a table in which a large course could have thousands."""
 
 
 class RegradeMode(StrEnum):
@@ -83,6 +80,10 @@ def grade(
     feedback: Annotated[
         Path | None, typer.Option(help="Write a page for each student there.", file_okay=False)
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write what became of each file there, as CSV.", dir_okay=False),
+    ] = None,
 ) -> None:
     """Grade the SUBMISSIONS that have no result yet. Stop it at any moment: it goes on next time.
 
@@ -100,11 +101,12 @@ def grade(
         batch.regrade, batch.add_students = type(batch.regrade)(regrade), add_students
         started = time.monotonic()
         reports = _shown(batch, runner)
-        _print_summary(reports, time.monotonic() - started)
+        print_summary(reports, time.monotonic() - started)
         databases = [Path(gradebook + ending) for ending in ("", "-wal", "-shm")]
-        rest = _left_out(submissions, batch, [*databases, Path(assignment), feedback])
-        if rest:
-            _print_left_out(rest)
+        rest = _left_out(submissions, batch, [*databases, Path(assignment), feedback, report])
+        print_left_out(rest)
+        if report is not None:
+            write_report(report, reports, rest)
         if feedback is not None:
             from tapelab.grading.reports.feedback import write_pages
 
@@ -187,51 +189,7 @@ def _ending_as_by_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _print_summary(reports: list[SubmissionReport], seconds: float) -> None:
-    console = Console()
-    endings = Counter(str(each.ending) for each in reports)
-    graded = endings["graded"]
-    if table := _troubles(reports):
-        console.print(table)
-    if table := _changes(reports):
-        console.print(table)
-    counts = ", ".join(f"{count} {ending}" for ending, count in endings.items())
-    pace = f"; {graded / seconds:.2f} a second" if graded else ""
-    typer.echo(f"{len(reports)} submissions: {counts} ({seconds:.0f} s{pace})")
-
-
 def _left_out(folder: Path, batch: Batch, own: list[Path | None]) -> tuple[LeftOut, ...]:
     from tapelab.grading.collection import left_out
 
     return left_out(folder, batch.submissions, [path for path in own if path is not None])
-
-
-def _print_left_out(rest: tuple[LeftOut, ...]) -> None:
-    """List what the folder holds beside submissions: nothing is skipped silently."""
-    table = Table("file or folder", "why", title="Not graded", title_justify="left")
-    for each in rest[:MOST_SHOWN]:
-        table.add_row(table_cell(each.path.name), each.why)
-    Console().print(_with_rest(table, len(rest)))
-
-
-def _troubles(reports: list[SubmissionReport]) -> Table | None:
-    wrong = [each for each in reports if each.why]
-    table = Table("student", "what", "why", title="Without a result", title_justify="left")
-    for each in wrong[:MOST_SHOWN]:
-        table.add_row(table_cell(each.student), each.ending, table_cell(each.why))
-    return _with_rest(table, len(wrong)) if wrong else None
-
-
-def _changes(reports: list[SubmissionReport]) -> Table | None:
-    changes = [change for report in reports for change in report.changes]
-    table = Table("student", "exercise", "check", "before", "after", title="What changed")
-    for each in changes[:MOST_SHOWN]:
-        points = ("–" if p is None else f"{p:g}" for p in (each.before, each.after))
-        table.add_row(*map(table_cell, (each.student, each.exercise, each.check)), *points)
-    return _with_rest(table, len(changes)) if changes else None
-
-
-def _with_rest(table: Table, count: int) -> Table:
-    if count > MOST_SHOWN:
-        table.caption = f"… and {count - MOST_SHOWN} more"
-    return table

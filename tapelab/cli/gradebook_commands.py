@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
@@ -12,15 +13,14 @@ import typer
 from tapelab.cli.lti_commands import lti_key, publish
 from tapelab.cli.options import (
     DEFAULT_BOOK,
-    AsJson,
     Assigned,
     Book,
     OfExercise,
     OfStudent,
     opened,
-    print_rows,
 )
 from tapelab.cli.report_commands import report, similarity, stats
+from tapelab.cli.row_table import AsJson, Wide, print_rows
 from tapelab.cli.serve_command import serve
 from tapelab.cli.student_commands import students
 from tapelab.errors import Complaint
@@ -53,7 +53,9 @@ def init(*, gradebook: Book = DEFAULT_BOOK) -> None:
 
 
 @app.command("list")
-def list_assignments(*, gradebook: Book = DEFAULT_BOOK, as_json: AsJson = False) -> None:
+def list_assignments(
+    *, gradebook: Book = DEFAULT_BOOK, as_json: AsJson = False, wide: Wide = False
+) -> None:
     """List the assignments, and how much of each is handed in and graded."""
     with opened(gradebook) as book:
         rows = [
@@ -66,7 +68,7 @@ def list_assignments(*, gradebook: Book = DEFAULT_BOOK, as_json: AsJson = False)
             }
             for each in book.assignments()
         ]  # fmt: skip
-    print_rows(rows, tuple(rows[0]) if rows else ("assignment",), as_json=as_json)
+    print_rows(rows, tuple(rows[0]) if rows else ("assignment",), as_json=as_json, wide=wide)
 
 
 @app.command()
@@ -76,6 +78,7 @@ def show(
     student: Annotated[str, typer.Option(help="Only them, check by check.")] = "",
     gradebook: Book = DEFAULT_BOOK,
     as_json: AsJson = False,
+    wide: Wide = False,
 ) -> None:
     """Show what each student has for an assignment, or what each check found of one student."""
     with opened(gradebook) as book:
@@ -83,11 +86,14 @@ def show(
             book.student(student)
             checks = list(_checks(book, assignment, student))
             print_rows(
-                checks, ("exercise", "check", "points", "of", "status", "text"), as_json=as_json
+                checks,
+                ("exercise", "check", "points", "of", "status", "text"),
+                as_json=as_json,
+                wide=wide,
             )
             return
         rows = [_grade_row(each) for each in book.grades(assignment)]
-    print_rows(rows, tuple(rows[0]) if rows else ("student",), as_json=as_json)
+    print_rows(rows, tuple(rows[0]) if rows else ("student",), as_json=as_json, wide=wide)
 
 
 def _grade_row(grade: Grade) -> dict[str, Any]:
@@ -207,6 +213,7 @@ def totals(
     drop: Annotated[int, typer.Option(min=0, help="So many weakest do not count.")] = 0,
     gradebook: Book = DEFAULT_BOOK,
     as_json: AsJson = False,
+    wide: Wide = False,
 ) -> None:
     """Show what each student has for the course."""
     with opened(gradebook) as book:
@@ -215,7 +222,18 @@ def totals(
              "percent": round(100 * each.share, 1), "dropped": " ".join(each.dropped)}
             for each in book.totals(drop=drop)
         ]  # fmt: skip
-    print_rows(rows, tuple(rows[0]) if rows else ("student",), as_json=as_json)
+    print_rows(rows, tuple(rows[0]) if rows else ("student",), as_json=as_json, wide=wide)
+
+
+def _listed(recorded: str) -> str:
+    """What the history recorded as JSON, as a list without what is empty; other text as it is."""
+    try:
+        values = json.loads(recorded)
+    except ValueError:
+        return recorded
+    if not isinstance(values, dict):
+        return recorded
+    return ", ".join(f"{name} {value}" for name, value in values.items() if value)
 
 
 @app.command()
@@ -224,9 +242,15 @@ def history(
     *,
     gradebook: Book = DEFAULT_BOOK,
     as_json: AsJson = False,
+    wide: Wide = False,
 ) -> None:
     """Show who changed what and when; nothing of it can be changed."""
     with opened(gradebook) as book:
         rows = [asdict(each) for each in book.history(about)]
     events = [{**row, "at": row["at"].isoformat(" ", "seconds")} for row in rows]
-    print_rows(events, ("at", "who", "what", "about", "before", "after"), as_json=as_json)
+    if not as_json:
+        events = [{**row, "before": _listed(row["before"]), "after": _listed(row["after"])}
+                  for row in events]  # fmt: skip
+    print_rows(
+        events, ("at", "who", "what", "about", "before", "after"), as_json=as_json, wide=wide
+    )

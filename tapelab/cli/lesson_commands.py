@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from tapelab.cli.command_errors import complaint
 from tapelab.cli.options import Browser, Port
@@ -109,7 +109,8 @@ def lessons(
             command=f"tapelab lessons --copy {folder}",
         )
     heads = (say("lesson"), say("time"), say("your points"))
-    table = Table("", *heads, box=None, header_style="dim")
+    table = Table("", *(Column(head, overflow="fold") for head in heads), box=None,
+                  header_style="dim")  # fmt: skip
     for each in listed(shipped_folder()):
         number, _, title = each.title.partition(" · ")
         minutes = say("{minutes} min", minutes=each.minutes) if each.minutes else ""

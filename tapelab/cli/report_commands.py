@@ -11,13 +11,12 @@ import typer
 
 from tapelab.cli.options import (
     DEFAULT_BOOK,
-    AsJson,
     Assigned,
     Book,
     Submissions,
     opened,
-    print_rows,
 )
+from tapelab.cli.row_table import AsJson, Wide, print_rows
 from tapelab.errors import Complaint
 
 if TYPE_CHECKING:
@@ -31,7 +30,10 @@ Output = Annotated[
 ]
 
 
-def stats(assignment: Assigned, *, gradebook: Book = DEFAULT_BOOK, as_json: AsJson = False) -> None:
+def stats(
+    assignment: Assigned, *, gradebook: Book = DEFAULT_BOOK, as_json: AsJson = False,
+    wide: Wide = False,
+) -> None:  # fmt: skip
     """Print how each check went, and into which pitfalls the class fell."""
     from tapelab.grading.reports.statistics import statistics_of
 
@@ -46,7 +48,7 @@ def stats(assignment: Assigned, *, gradebook: Book = DEFAULT_BOOK, as_json: AsJs
          "pitfalls": ", ".join(f"{code} {count}" for code, count in each.pitfalls.items())}
         for each in data.checks
     ]  # fmt: skip
-    print_rows(rows, tuple(rows[0]) if rows else ("check",), as_json=False)
+    print_rows(rows, tuple(rows[0]) if rows else ("check",), wide=wide)
     typer.echo(
         f"\n{data.graded} of {data.students} students; mean {data.mean:.3g}, "
         f"median {data.median:.3g} of {data.of:g} points"
@@ -77,6 +79,7 @@ def similarity(
     ] = 20.0,
     output: Output = None,
     gradebook: Book = DEFAULT_BOOK,
+    wide: Wide = False,
 ) -> None:
     """List submissions that have in common what few others have, for a person to read.
 
@@ -103,7 +106,7 @@ def similarity(
          "lines": len(each.places), "look at": report_on.where(each.places[0])}
         for each in pairs
     ]  # fmt: skip
-    print_rows(rows, tuple(rows[0]) if rows else ("first", "second"), as_json=False)
+    print_rows(rows, tuple(rows[0]) if rows else ("first", "second"), wide=wide)
     typer.echo(f"\n{report_on.NOTE}")
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from tapelab.cli.options import DEFAULT_BOOK, AsJson, Book, OfStudent, opened, print_rows
+from tapelab.cli.options import DEFAULT_BOOK, Book, OfStudent, opened
+from tapelab.cli.row_table import AsJson, Wide, print_rows
 from tapelab.errors import Complaint
 
 if TYPE_CHECKING:
@@ -83,8 +84,10 @@ def _students_in(file: Path) -> Iterator[Student]:
 
 
 @students.command("list")
-def list_students(*, gradebook: Book = DEFAULT_BOOK, as_json: AsJson = False) -> None:
+def list_students(
+    *, gradebook: Book = DEFAULT_BOOK, as_json: AsJson = False, wide: Wide = False
+) -> None:
     """List the students."""
     with opened(gradebook) as book:
         rows = [asdict(each) for each in book.students()]
-    print_rows(rows, ("login", "name", "email"), as_json=as_json)
+    print_rows(rows, ("login", "name", "email"), as_json=as_json, wide=wide)
