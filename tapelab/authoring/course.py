@@ -29,7 +29,7 @@ _STUDENTS: Final = {
 """Their names, and when the learning system received what they handed in."""
 _MISTAKE: Final = """\
 @tf.exercise("gradients.1")
-def slope(value):
+def derivative(value):
     x = tf.Variable(value)
     return x * x * x
 
@@ -37,7 +37,7 @@ tf.check("gradients.1")
 """
 _SYNTAX_ERROR: Final = """\
 @tf.exercise("gradients.1")
-def slope(value):
+def derivative(value):
     x = tf.Variable(value)
     with tf.GradientTape() as tape
         cube = x * x * x
@@ -47,7 +47,7 @@ tf.check("gradients.1")
 """
 _ENDLESS_LOOP: Final = """\
 @tf.exercise("gradients.1")
-def slope(value):
+def derivative(value):
     step = 0.1
     while step > 0:
         estimate = ((value + step) ** 3 - value**3) / step

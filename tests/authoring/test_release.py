@@ -61,22 +61,22 @@ def test_what_leaks_is_reported(folder, file, before, after, said):
 
 def test_a_private_check_that_cannot_be_taken_out_is_reported(folder):
     folder.edit("exercises.py", "EXERCISES = (", "from dataclasses import replace\nEXERCISES = (")
-    folder.edit("exercises.py", "(SLOPE, TAPE, GUESS)",
-                "(SLOPE, TAPE, replace(GUESS, checks=tuple(map(type(GUESS.checks[0]).private, "
+    folder.edit("exercises.py", "(DERIVATIVE, TAPE, GUESS)",
+                "(DERIVATIVE, TAPE, replace(GUESS, checks=tuple(map(type(GUESS.checks[0]).private, "
                 "GUESS.checks))))")  # fmt: skip
     found = list(doubts(folder.work))
-    assert "The private check 'The slope at 0' of cubes.3 cannot be taken out" in found[0]
+    assert "The private check 'The derivative at 0' of cubes.3 cannot be taken out" in found[0]
 
 
 def test_a_hidden_check_whose_judge_is_an_object_is_reported_as_well(folder):
     imports = "from dataclasses import replace\nfrom functools import partial\n"
     folder.edit("exercises.py", "EXERCISES = (", f"{imports}EXERCISES = (")
-    folder.edit("exercises.py", "(SLOPE, TAPE, GUESS)",
-                "(SLOPE, TAPE, replace(GUESS, checks=tuple(map(type(GUESS.checks[0]).hidden, "
+    folder.edit("exercises.py", "(DERIVATIVE, TAPE, GUESS)",
+                "(DERIVATIVE, TAPE, replace(GUESS, checks=tuple(map(type(GUESS.checks[0]).hidden, "
                 "(replace(each, judge=partial(each.judge)) for each in GUESS.checks)))))"
                 )  # fmt: skip
     found = list(doubts(folder.work))
-    assert "The hidden check 'The slope at 0' of cubes.3 cannot be taken out" in found[0]
+    assert "The hidden check 'The derivative at 0' of cubes.3 cannot be taken out" in found[0]
 
 
 @pytest.mark.parametrize(
@@ -103,14 +103,14 @@ def test_a_folder_that_is_no_work_is_reported_how_to_begin(tmp_path):
 
 @pytest.mark.slow
 def test_a_starter_that_earns_points_and_a_solution_that_does_not_are_reported(folder):
-    folder.edit("notebook.py", 'return {"slope": ..., "un', 'return {"slope": 0.0, "un')
+    folder.edit("notebook.py", 'return {"derivative": ..., "un', 'return {"derivative": 0.0, "un')
     folder.edit("notebook.py", "return tape.gradient(cube, x)", "return cube")
     found = list(doubts(folder.work))
-    given = "The check 'The slope at 0' of cubes.3 gives 2 of 2 to the learner's notebook"
+    given = "The check 'The derivative at 0' of cubes.3 gives 2 of 2 to the learner's notebook"
     assert [each for each in found if "as it is released" in each] == [
         f"{given} as it is released."
     ]
-    assert "The check 'The slope of x³' of cubes.1 gives 1 of 4 to the solution." in found
+    assert "The check 'The derivative of x³' of cubes.1 gives 1 of 4 to the solution." in found
 
 
 def test_the_solved_files_are_the_teachers_own(folder):

@@ -29,7 +29,7 @@ def test_what_cannot_be_is_one_sentence(main, tmp_path, arguments, said):
 def test_a_preview_prints_the_notebook_its_checks_and_its_hints(main):
     main("exercise", "new", "cubes")
     output = main("exercise", "preview", "cubes").stdout
-    for text in ("x³, anywhere", "def slope(value):", "(private)", "(1 points)", "20 points"):
+    for text in ("x³, anywhere", "def derivative(value):", "(private)", "(1 points)", "20 points"):
         assert text in output
     assert "x * x * x" not in output
     assert "x * x * x" in main("exercise", "preview", "cubes", "--solved").stdout
