@@ -162,7 +162,13 @@ def _shown(batch: Batch, runner: Runner) -> list[SubmissionReport]:
     try:
         with (
             _ending_as_by_interrupt(),
-            Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar,
+            Progress(
+                *columns,
+                TimeRemainingColumn(),
+                console=console,
+                transient=True,
+                disable=not console.is_terminal,
+            ) as bar,
         ):
             task = bar.add_task("Grading", total=len(batch.submissions))
             for report in batch.run(runner):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from tapelab.cli.command_errors import Exit
 from tapelab.cli.lti_commands import lti_key, publish
 from tapelab.cli.options import (
     DEFAULT_BOOK,
@@ -24,6 +27,8 @@ from tapelab.cli.row_table import AsJson, Wide, print_rows
 from tapelab.cli.serve_command import serve
 from tapelab.cli.student_commands import students
 from tapelab.errors import Complaint
+
+END_OF_DAY: Final = time(23, 59)
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
@@ -124,15 +129,25 @@ def rules(
     assignment: Annotated[str, typer.Argument(help="Of the gradebook, or one to be added.")],
     *,
     due: Annotated[
-        datetime | None, typer.Option(help="When it is due, in this computer's time zone.")
-    ] = None,
+        str,
+        typer.Option(
+            help="When it is due, such as 2026-03-01 (the end of that day) or 2026-03-01T12:00, "
+            "in this computer's time zone; +7 for the end of the day in 7 days; or never."
+        ),
+    ] = "",
     per_day: Annotated[float | None, typer.Option(help="Percent that each day late costs.")] = None,
     grace: Annotated[float | None, typer.Option(help="Minutes that cost nothing.")] = None,
     cutoff: Annotated[float | None, typer.Option(help="Days after which nothing counts.")] = None,
     counts: Annotated[str, typer.Option(help="Which attempt counts: best or last.")] = "",
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Apply it without a question, such as in a script.")
+    ] = False,
     gradebook: Book = DEFAULT_BOOK,
 ) -> None:
-    """Set when an assignment is due and what lateness costs; what is not given stays."""
+    """Set when an assignment is due and what lateness costs; what is not given stays.
+
+    A rule that takes all points from a submission is only applied if you confirm it, or with --yes.
+    """
     from tapelab.grading.gradebook import Counts
 
     if counts not in ("", *Counts):
@@ -144,8 +159,44 @@ def rules(
         before = asdict(book.assignment(name).policy)
         changed = {**before, **{key: value for key, value in given.items() if value is not None}}
         policy = type(book.assignment(name).policy)(**changed)
-        now = book.set_rules(name, due=due.astimezone() if due else None, policy=policy)
+        moment = _moment(due) if due else None
+        effect = book.rule_effect(name, due=moment, policy=policy)
+        if effect.changed:
+            typer.echo(effect.summary)
+        if effect.warning and not yes:
+            _confirm(effect.warning)
+        now = book.set_rules(name, due=moment, policy=policy)
     typer.echo(f"{now.name}: {_in_words(now)}")
+
+
+def _moment(text: str) -> datetime:
+    """The due date that a text says; a day without a time ends at 23:59."""
+    from tapelab.grading.gradebook.entities import NEVER
+
+    if text == "never":
+        return NEVER
+    try:
+        if text.startswith("+"):
+            day = date.today() + timedelta(days=int(text[1:]))  # noqa: DTZ011 - of this computer
+            return datetime.combine(day, END_OF_DAY).astimezone()
+        moment = datetime.fromisoformat(text)
+        if re.fullmatch(r"[\d-]+", text):
+            moment = datetime.combine(moment, END_OF_DAY)
+        return moment.astimezone()
+    except (OverflowError, ValueError) as error:
+        raise Complaint(
+            f"{text!r} is no due date. Try one such as 2026-03-01, 2026-03-01T12:00, +7 or never."
+        ) from error
+
+
+def _confirm(warning: str) -> None:
+    """Ask before a rule is applied that is likely a mistake; without a terminal, refuse it."""
+    typer.echo(warning, err=True)
+    if not sys.stdin.isatty():
+        raise Complaint("Nothing was changed. To apply it all the same, add --yes.")
+    if not typer.confirm("Apply it all the same?"):
+        typer.echo("Nothing was changed.")
+        raise typer.Exit(Exit.WRONG)
 
 
 def _in_words(assignment: Listed) -> str:

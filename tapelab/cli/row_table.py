@@ -49,7 +49,8 @@ def print_rows(
     if _least_width(rows, texts, columns) > console.width:
         _print_blocks(console, texts, columns)
     else:
-        console.print(_table(rows, texts, columns))
+        narrow = _natural_width(texts, columns) > console.width
+        console.print(_table(rows, texts, columns, narrow=narrow))
     for note in filter(None, [*notes, caption]):
         console.print(Text(note, "dim"))
 
@@ -86,12 +87,15 @@ def _least_width(rows: Rows, texts: Rows, columns: tuple[str, ...]) -> int:
     return sum(_least(rows, texts, name) + _GAP for name in columns)
 
 
-def _table(rows: Rows, texts: Rows, columns: tuple[str, ...]) -> Table:
+def _table(rows: Rows, texts: Rows, columns: tuple[str, ...], *, narrow: bool) -> Table:
+    """The table; a `narrow` one gives texts the room that heads of numbers do not need."""
     table = Table(box=None, header_style="dim", padding=(0, _GAP, 0, 0))
     for name in columns:
-        justify = "right" if rows and _is_number(rows, name) else "left"
-        least = _least(rows, texts, name)
-        table.add_column(_head(name), justify=justify, min_width=least, overflow="fold")
+        least, is_number = _least(rows, texts, name), bool(rows) and _is_number(rows, name)
+        table.add_column(
+            _head(name), justify="right" if is_number else "left", overflow="fold",
+            min_width=least, max_width=least if is_number and narrow else None,
+        )  # fmt: skip
     for row in texts:
         table.add_row(*(Text(row[name]) for name in columns))
     return table

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.gradebook.entities import Listed, Part
+from tapelab.grading.gradebook.entities import Listed, Part, Student
+from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
 
 ROSTER = "login,first_name,last_name,email,SIS User ID\nada,Ada,Lovelace,ada@x.org,4711\nbob,,,,\n"
 
@@ -91,6 +98,88 @@ def test_rules_marks_and_comments_come_to_a_grade(course):
     assert [each["percent"] for each in output(course, "totals")] == [125, 0]
     about = [each["what"] for each in output(course, "history", "sums/ada")]
     assert about == ["mark: points", "mark: extra", "comment"]
+
+
+@pytest.fixture
+def five(main, tmp_path):
+    """A gradebook with five submissions that arrived today, each with 2 points."""
+    main("gradebook", "init")
+    with Gradebook.open(tmp_path / "gradebook.db") as book:
+        check = CheckResult("one", "h", "One", Visibility.PUBLIC, 2, 2, Status.PASSED)
+        book.put_assignment(Listed("03", "Backward", "v1", (Part("03.1", "One", 2),)))
+        for login in ("ada", "bob", "eve", "kim", "zoe"):
+            book.add_student(Student(login))
+            book.hand_in(login, "03", f"digest-{login}", datetime.now(UTC), f"{login}.ipynb")
+            exercises = (ExerciseResult("03.1", "One", (check,)),)
+            book.record(Result(f"digest-{login}", login, "03", "v1", 1, "bubblewrap", exercises))
+    return main
+
+
+def finals(command):
+    return [each["final"] for each in output(command, "show", "03")]
+
+
+def test_a_rule_that_takes_all_points_is_refused_without_a_terminal(five):
+    before = output(five, "history")
+    for rule in (["--due", "2026-03-01", "--cutoff", "7"],
+                 ["--due", "2026-03-01T23:59", "--per-day", "10"]):  # fmt: skip
+        refused = five("gradebook", "rules", "03", *rule, code=2).stderr
+        words = "This rule takes all points from 5 of 5 submissions: check the due date."
+        assert refused.startswith(f"{words}\n")
+        assert "Nothing was changed" in refused
+    assert output(five, "history") == before
+    assert finals(five) == [2] * 5
+    five("gradebook", "rules", "03", "--due", "2026-03-01", "--cutoff", "7", "--yes")
+    assert finals(five) == [0] * 5
+    # It takes nothing that the rule before it did not take.
+    five("gradebook", "rules", "03", "--due", "never")
+    assert finals(five) == [2] * 5
+
+
+@pytest.mark.parametrize(("answer", "code", "points"), [("y", 0, 0), ("n", 1, 2), ("", 1, 2)])
+def test_a_rule_that_takes_all_points_is_confirmed_in_a_terminal(
+    five, monkeypatch, answer, code, points
+):
+    terminal, typed = pty.openpty()
+    os.write(terminal, f"{answer}\n".encode())
+    with os.fdopen(typed) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        five("gradebook", "rules", "03", "--due", "2026-03-01", "--cutoff", "7", code=code)
+    os.close(terminal)
+    assert finals(five) == [points] * 5
+
+
+GUIDES = Path(__file__).parents[2] / "docs" / "howto"
+EXAMPLES = [
+    line.partition("#")[0].split()
+    for page in ("grade.md", "first-class.md")
+    for line in (GUIDES / page).read_text("utf-8").splitlines()
+    if re.search(r"tapelab gradebook rules \w+ .*--due \+", line)
+]
+
+
+def test_the_rules_of_the_guide_take_no_points_from_what_arrived_today(five):
+    assert EXAMPLES
+    for words in EXAMPLES:
+        five(*(word if word != "gradients" else "03" for word in words[1:]))
+        assert finals(five) == [2] * 5
+
+
+def test_a_due_date_without_a_time_is_the_end_of_that_day(five):
+    said = five("gradebook", "rules", "03", "--due", "2030-03-01").stdout
+    assert "due 2030-03-01 23:59" in said
+    said = five("gradebook", "rules", "03", "--due", "2030-03-01T12:30").stdout
+    assert "due 2030-03-01 12:30" in said
+    today = datetime.now().astimezone().date()
+    said = five("gradebook", "rules", "03", "--due", "+3").stdout
+    assert any(f"due {today + timedelta(days=days)} 23:59" in said for days in (3, 4))
+
+
+@pytest.mark.parametrize("text", ["soon", "+", "+99999999999", "2026-13-01", "03/01/2026", ""])
+def test_what_is_no_due_date_is_reported(five, text):
+    code = 2 if text else 0
+    said = five("gradebook", "rules", "03", "--due", text, code=code).stderr
+    assert ("is no due date. Try one such as" in said) is bool(text)
 
 
 def test_a_lesson_can_get_its_rules_before_anything_is_handed_in(main):

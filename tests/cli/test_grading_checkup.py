@@ -100,7 +100,7 @@ def test_a_file_that_is_no_gradebook_is_reported_and_left_as_it_is(tmp_path):
 
 
 def test_a_server_that_does_not_answer_is_reported():
-    check = checks("postgresql://nobody@127.0.0.1:9/course")["gradebook"]
+    check = checks("postgresql://grace@127.0.0.1:9/course")["gradebook"]
     assert check.state is State.POOR
     assert "does not answer" in check.found
 

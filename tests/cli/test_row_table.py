@@ -104,8 +104,9 @@ def test_other_tables_fit(at_80, command):
 
 
 @pytest.mark.parametrize("language", ["en", "zh-CN", "he"])
-def test_the_list_of_lessons_fits_in_every_language(at_80, language):
-    output = at_80("lessons", "--language", language, gradebook=False)
+def test_the_list_of_lessons_fits_in_every_language(at_80, language, monkeypatch):
+    monkeypatch.setenv("TAPELAB_LANGUAGE", language)
+    output = at_80("lessons", gradebook=False)
     assert len(output.splitlines()) > 20
     assert "…" not in output
 

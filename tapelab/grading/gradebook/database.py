@@ -210,7 +210,8 @@ def check_database(place: str | Path) -> None:
     """Verify that a gradebook answers and can be opened by this version; GradebookError if not."""
     url = to_url(place)
     with reported_plainly(url.render_as_string(hide_password=True)):
-        engine = _sqlite(url, 5.0) if url.drivername == "sqlite" else _server(url, 5.0)
+        # Without the settings of our connections, which write to the file.
+        engine = create_engine(url) if url.drivername == "sqlite" else _server(url, 5.0)
         try:
             with engine.connect() as connection:
                 _look_for_damage(connection)
