@@ -97,7 +97,7 @@ class Session:
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         del target, config
         self.graph = graph or (_graphs[-1] if _graphs else None)
-        self._started: set[int] = set()
+        self._started: set[Cell] = set()
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -178,7 +178,7 @@ class Session:
     def _start(self, initializer: Initializer) -> None:
         for cell, state in initializer.states:
             cell.state = state
-            self._started.add(id(cell))
+            self._started.add(cell)
 
     def _check(self, node: Node, run: Replay) -> None:
         """InvalidArgumentError without a feed, FailedPreconditionError without an initial value."""
@@ -189,7 +189,7 @@ class Session:
                 self._check_started(leaf)
 
     def _check_started(self, holder: Holder) -> None:
-        if id(holder._cell) not in self._started:
+        if holder._cell not in self._started:
             raise FailedPreconditionError(
                 None, None, f"Could not find variable {holder._cell.identity.name}. This could "
                 "mean that the variable has been deleted. In TF1, it can also mean the variable "

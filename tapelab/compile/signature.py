@@ -24,32 +24,13 @@ from tapelab.core.convert import to_tensor
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.type_spec import TensorSpec, TypeSpec, common_shape, spec_of_composite
+from tapelab.recording.identity_cache import SameObject
 
 Key = tuple[Any, ...]
 _VALUES: Final = (bool, int, float, complex, str, bytes, range, TensorShape)
 """The types whose values, not their identity, decide whether a function is traced again."""
 _COMPOSITE: Final = -2
 """What a kind says of a ragged or sparse tensor in place of a variable's number."""
-
-
-class SameObject:
-    """Equal to itself for the same object only, and to nothing once that is gone."""
-
-    __slots__ = ("_hash", "_reference")
-
-    def __init__(self, value: Leaf) -> None:
-        self._hash = id(value)
-        try:
-            self._reference: Any = weakref.ref(value)
-        except TypeError:
-            self._reference = lambda: value
-
-    def __eq__(self, other: object) -> bool:
-        mine = self._reference()
-        return isinstance(other, SameObject) and mine is not None and mine is other._reference()
-
-    def __hash__(self) -> int:
-        return self._hash
 
 
 @dataclass(frozen=True)

@@ -222,7 +222,8 @@ def steps_again(
         again = BackwardPass(RawCotangents(), seeds, kept, tracked, report, fast=True)
         again.propagate(taped.runs_backwards())
     ends = [number for number in kept if number in given and number in again.cotangents]
-    same = {id(shown_value(again.cotangents[end])): shown_value(given[end]) for end in ends}
+    shown = [(shown_value(again.cotangents[end]), shown_value(given[end])) for end in ends]
+    same = {id(own): other for own, other in shown}
     steps = report.read()
     return [_with_same(step, same) for step in steps] if same else steps
 

@@ -8,7 +8,7 @@ new call, and the frame below it mostly has one, or is that of the tape's own co
 
 Invariants: an op that ran after a call of `Log.calls` was entered and before the next one belongs
 to it, or to a call around it: its code says which (`recorder.groups`). No frame is kept
-alive, nor anything that its variables hold.
+alive, nor anything that its variables hold, unless a debugger traces it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class HelperCall:
     It is direct unless ours or NumPy's code called the function, as `tf.map_fn` does. It stands at
     its frame as `f_trace`, so that the frame is known again and need not be kept alive: that is the
     one attribute of a frame that may be set, and means nothing unless the thread is traced. Where a
-    debugger has set it, it stays, and the frame is known by its id (`Log.traced`).
+    debugger has set it, it stays, and the log holds the frame (`Log.traced`): the frame of the next
+    call often has the same id.
     """
 
     __slots__ = ("caller", "code", "direct", "instruction", "key", "serial", "site")
@@ -56,7 +57,7 @@ class CallLog(Protocol):
     key: object
     base: CodeType | None
     calls: list[HelperCall]
-    traced: list[tuple[int, HelperCall]]
+    traced: list[tuple[FrameType, HelperCall]]
 
 
 _OPTIMIZED: Final = 0x01
@@ -187,8 +188,8 @@ def _known_call(log: CallLog, frame: FrameType) -> HelperCall | None:
     call = frame.f_trace
     if isinstance(call, HelperCall):
         return call if _is_running(log, frame, call) else None
-    for at, (number, known) in enumerate(log.traced if call is not None else ()):
-        if number == id(frame):
+    for at, (traced, known) in enumerate(log.traced if call is not None else ()):
+        if traced is frame:
             del log.traced[at + 1 :]
             return known
     return None
@@ -199,7 +200,7 @@ def _add_traced(log: CallLog, frame: FrameType, call: HelperCall) -> None:
     traced = log.traced
     while traced and traced[-1][1] is not call.caller:
         traced.pop()
-    traced.append((id(frame), call))
+    traced.append((frame, call))
 
 
 def _is_running(log: CallLog, frame: FrameType, call: HelperCall) -> bool:

@@ -85,7 +85,7 @@ class Log:
     calls: list[HelperCall] = field(default_factory=list)
     key: object = field(default_factory=object)  # is that of its calls, too
     # The ids of frames that a debugger traces, and their calls, outermost first.
-    traced: list[tuple[int, HelperCall]] = field(default_factory=list)
+    traced: list[tuple[FrameType, HelperCall]] = field(default_factory=list)
 
     def add_holder(self, tape: ActiveTape) -> None:
         """Keep large values as long as a tape lives that may need them for a backward pass."""

@@ -149,6 +149,7 @@ class SymbolTable:
             return
         for earlier, title in self._inside.get(id(called), ()):
             self.tensors.rename(earlier, self.strings.index(title))
+        self._alive.append(called)
         self._inside[id(called)] = [(each, op.title.lower()) for each in results]
 
     def name_results(self, results: tuple[int, ...], span: int) -> None:

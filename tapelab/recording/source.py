@@ -17,6 +17,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Final, NamedTuple
 
+from tapelab.recording.identity_cache import cached_by_identity
+
 Extent = tuple[int, int, int, int]
 """line, column, end line, end column; columns in characters."""
 
@@ -37,7 +39,7 @@ def title_of(file: str) -> str:
     return "cell" if own.startswith(CELL_FILE) else own
 
 
-@lru_cache(maxsize=4096)
+@cached_by_identity(maxsize=4096)
 def extent_of(code: CodeType, instruction: int) -> Extent:
     """Where the instruction at a byte offset stands; columns are 0 where Python kept none."""
     place = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)

@@ -12,7 +12,7 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final
@@ -22,6 +22,7 @@ from tapelab.compile.autograph.operators import BUILTINS
 from tapelab.compile.autograph.rewriter import HELPER, Rewriter
 from tapelab.compile.pytree import Leaf
 from tapelab.core.log import thread
+from tapelab.recording.identity_cache import cached_by_identity
 
 _OWN: Final = ("tapelab", "numpy", "scipy", "builtins", "functools", "collections", "itertools")
 
@@ -79,7 +80,7 @@ def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
     return rewritten
 
 
-@lru_cache(maxsize=1024)
+@cached_by_identity(maxsize=1024)
 def _rewritten(code: CodeType) -> CodeType | None:
     """The rewritten code of a function; None where its source is not to be had."""
     program = _program(code)
