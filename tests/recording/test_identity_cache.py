@@ -1,4 +1,4 @@
-"""Equal code of two cells has two places, and no object gets what was found for one that is gone."""
+"""Equal code of two cells has two places; an object gets nothing of one that had its id."""
 
 import linecache
 
