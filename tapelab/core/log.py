@@ -24,7 +24,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from types import CodeType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from tapelab.core.helper_calls import OURS, OWN, HelperCall, are_ours, enter, is_entry
@@ -84,7 +84,7 @@ class Log:
     base: CodeType | None = None  # the code that opened the outermost tape
     calls: list[HelperCall] = field(default_factory=list)
     key: object = field(default_factory=object)  # is that of its calls, too
-    # The ids of frames that a debugger traces, and their calls, outermost first.
+    # The frames that a debugger traces, and their calls, outermost first.
     traced: list[tuple[FrameType, HelperCall]] = field(default_factory=list)
 
     def add_holder(self, tape: ActiveTape) -> None:
