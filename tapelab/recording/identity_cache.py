@@ -8,13 +8,11 @@ the object is gone, another may have it.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import lru_cache, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar, cast
 
-T = TypeVar("T")
-P = ParamSpec("P")
-R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class SameObject:
@@ -37,20 +35,18 @@ class SameObject:
         return self._hash
 
 
-def cached_by_identity(
-    maxsize: int,
-) -> Callable[[Callable[Concatenate[T, P], R]], Callable[Concatenate[T, P], R]]:
+def cached_by_identity(maxsize: int) -> Callable[[F], F]:
     """Remember so many results of a function, by its first argument's identity; it may be gone."""
 
-    def decorate(function: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
+    def decorate(function: F) -> F:
         @lru_cache(maxsize=maxsize)
-        def remembered(key: SameObject, *args: P.args, **kwargs: P.kwargs) -> R:
-            return function(key.value(), *args, **kwargs)
+        def remembered(key: SameObject, *args: Hashable) -> Any:
+            return function(key.value(), *args)
 
         @wraps(function)
-        def cached(value: T, *args: P.args, **kwargs: P.kwargs) -> R:
-            return remembered(SameObject(value), *args, **kwargs)
+        def cached(value: Any, *args: Hashable) -> Any:
+            return remembered(SameObject(value), *args)
 
-        return cached
+        return cast("F", cached)
 
     return decorate
