@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
@@ -186,30 +188,48 @@ def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | N
 def _require_rank(
     x: Any, wanted: Any, wording: str, message: str | None, fits: Callable[[int, Any], bool]
 ) -> None:
-    value = as_tensor(x)._value
-    if not fits(value.ndim, wanted):
+    _require_rank_of(as_tensor(x)._value.shape, wanted, wording, message, fits)
+
+
+def _require_rank_of(
+    shape: tuple[int, ...], wanted: Any, wording: str, message: str | None,
+    fits: Callable[[int, Any], bool],
+) -> None:  # fmt: skip
+    if not fits(len(shape), wanted):
         raise ValueError(
             f"{message + '. ' if message else ''}Tensor must have {wording}.  "
-            f"Received rank {value.ndim}, shape {value.shape}"
+            f"Received rank {len(shape)}, shape {shape}"
         )
 
 
 @public(effect="asserts")
 def assert_shapes(shapes: Any, message: str | None = None, name: str | None = None) -> None:
     """ValueError unless tensors have the given shapes; a letter must mean one length throughout."""
-    known: dict[str, int] = {}
+    known: dict[str, tuple[int, str]] = {}
     for x, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
-        value = as_tensor(x)._value
+        dtype, shape = _dtype_and_shape(x)
         sizes = tuple(wanted)
-        _require_rank(x, len(sizes), f"rank {len(sizes)}", message, lambda a, b: a == b)
-        for at, (size, length) in enumerate(zip(sizes, value.shape, strict=True)):
-            expected = known.setdefault(size, length) if isinstance(size, str) else size
+        _require_rank_of(shape, len(sizes), f"rank {len(sizes)}", message, operator.eq)
+        said = f"Tensor shape={shape} dtype={dtype}"
+        for at, (size, length) in enumerate(zip(sizes, shape, strict=True)):
+            here = f"tensor shape={shape} dtype={dtype} dimension {at}"
+            named = isinstance(size, str)
+            expected, by = known.setdefault(size, (length, here)) if named else (size, "")
             if expected is not None and expected != length:
+                source = f"Specified by {by}.  " if named else "Specified explicitly.  "
                 raise ValueError(
-                    f"{message + '. ' if message else ''}Tensor shape={value.shape} "
-                    f"dtype={value.dtype} dimension {at} must have size {expected}.  "
-                    f"Received size {length}, shape {value.shape}"
+                    f"{message + '. ' if message else ''}{source}{said} dimension {at} must have "
+                    f"size {expected}.  Received size {length}, shape {shape}"
                 )
+
+
+def _dtype_and_shape(x: Any) -> tuple[Any, tuple[int, ...]]:
+    """What a dense or a sparse tensor holds and how long it is along each axis."""
+    sparse: Any = x if isinstance(x, CompositeTensor) and x.kind == "sparse" else None
+    if sparse is not None:
+        return sparse.dtype.name, tuple(sparse.shape)
+    value = as_tensor(x)._value
+    return value.dtype, value.shape
 
 
 @public(effect="asserts")

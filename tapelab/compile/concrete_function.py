@@ -102,10 +102,10 @@ class ConcreteFunction:
             return bound
 
     def _bound_by_specs(self, args: Tree, kwargs: Tree) -> Any:
-        """The tensors in their places, by the names of their specs; None if they do not fit."""
+        """The tensors alone, in order or by the names of their specs; None if they do not fit."""
         names = [getattr(spec, "name", None) for spec in self.inputs]
         behind = names[len(args) :]
-        if not kwargs or len(behind) != len(kwargs) or set(behind) != set(kwargs):
+        if len(names) != len(args) + len(kwargs) or set(behind) != set(kwargs):
             return None
         values = iter([*args, *map(kwargs.get, behind)])
         return mapped(self._arguments, lambda leaf: next(values) if takes_slot(leaf) else leaf)

@@ -104,6 +104,14 @@ class Tensor(metaclass=Named):
         """A copy of the values, under the name that matplotlib looks for."""
         return self.numpy()
 
+    def set_shape(self, shape: Any) -> None:
+        """Check that the tensor has a shape; ValueError if it has another."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape "
+                f"{TensorShape(shape)}."
+            )
+
     @property
     def assign(self) -> Any:
         """Write into the variable this tensor is a slice of: `v[0].assign(5)`."""

@@ -58,6 +58,23 @@ def bincount(
     )  # fmt: skip
 
 
+def counts_by_row(
+    numbers: Any, rows: Any, n_rows: int, weights: Any, minlength: Any, maxlength: Any, dtype: Any,
+    binary_output: bool,
+) -> Tensor:  # fmt: skip
+    """How often each number occurs in each row, of numbers that say which row they are in."""
+    x = _counted(numbers)
+    size = _size(new_constant(x._value.reshape(-1), None), minlength, maxlength)
+    within = x._value < size
+    places = np.asarray(rows)[within].astype(np.int64) * size + x._value[within]
+    of_places = None if weights is None else tensor(weights)._value[within]
+    counted = bincount(
+        places, of_places, n_rows * size, n_rows * size, dtype, binary_output=binary_output
+    )
+    reshaped: Tensor = reshape(counted, shape=(n_rows, size))
+    return reshaped
+
+
 def _size(rows: Any, minlength: Any, maxlength: Any) -> int:
     """How many numbers are counted: up to the highest there is, within the limits."""
     least = number(minlength or 0, "DenseBincount")

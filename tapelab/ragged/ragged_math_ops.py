@@ -19,6 +19,7 @@ from tapelab.core.dispatch import implements
 from tapelab.core.execute import composite
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import constant_of
+from tapelab.dtypes import int32
 from tapelab.errors import InvalidArgumentError
 from tapelab.linalg import matmul as dense_matmul
 from tapelab.math import counts, segment_reductions
@@ -181,9 +182,27 @@ def rank(input: Any, name: str | None = None) -> Any:
 
 
 @implements("ragged", counts.bincount)
-def bincount(arr: Any, *settings: Any, **named: Any) -> Any:
-    """How often each number occurs in all rows together."""
-    return math.bincount(arr.flat_values, *settings, **named)
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
+    dtype: Any = int32, name: str | None = None, axis: int | None = None,
+    binary_output: bool = False,
+) -> Any:  # fmt: skip
+    """How often each number occurs in all rows together; with axis=-1 in each row."""
+    if weights is not None and not isinstance(weights, RaggedTensor):
+        raise ValueError(
+            "`weights` must be a RaggedTensor if `values` is a RaggedTensor. Received argument "
+            f"weights={weights} of type: {type(weights).__name__}."
+        )
+    of_entries = None if weights is None else weights.flat_values
+    limits = minlength, maxlength, dtype
+    if axis != -1:
+        return math.bincount(
+            arr.flat_values, of_entries, *limits, axis=axis, binary_output=binary_output
+        )
+    rows = arr.value_rowids().numpy()
+    return counts.counts_by_row(
+        arr.flat_values, rows, int(arr.nrows()), of_entries, *limits, binary_output
+    )
 
 
 @implements("ragged", math.add_n)

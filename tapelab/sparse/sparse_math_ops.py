@@ -14,6 +14,7 @@ from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.text_forms import brackets, unlike
 from tapelab.dtypes import as_dtype, int32
 from tapelab.errors import InvalidArgumentError, invalid_argument
+from tapelab.math import counts
 from tapelab.ops.arithmetic import add as add_entries
 from tapelab.ops.arithmetic import conjugated, multiply
 from tapelab.ops.index_tuples import tensor_scatter_nd_add
@@ -185,6 +186,30 @@ def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> Indexe
     return IndexedSlices(
         picked(a.values, kept), constant_of(indices[kept]), None if shape is None else shape._value
     )
+
+
+@implements("sparse", counts.bincount)
+def _bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
+    dtype: Any = int32, name: str | None = None, axis: int | None = None,
+    binary_output: bool = False,
+) -> Any:  # fmt: skip
+    """How often each stored number occurs; with axis=-1 in each row."""
+    if weights is not None and not isinstance(weights, SparseTensor):
+        raise ValueError(
+            "Argument `weights` must be a SparseTensor if `values` is a SparseTensor. Received "
+            f"weights={weights} of type: {type(weights).__name__}"
+        )
+    of_entries = None if weights is None else weights.values
+    limits = minlength, maxlength, dtype
+    if axis != -1:
+        return counts.bincount(
+            arr.values, of_entries, *limits, axis=axis, binary_output=binary_output
+        )
+    single = arr.indices.numpy().shape[1] == 1
+    rows = np.zeros(len(arr.values), np.int64) if single else arr.indices.numpy()[:, 0]
+    n_rows = 1 if single else int(arr.shape[0])
+    return counts.counts_by_row(arr.values, rows, n_rows, of_entries, *limits, binary_output)
 
 
 @implements("sparse", shape_ops.shape)
