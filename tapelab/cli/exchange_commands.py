@@ -11,6 +11,7 @@ import typer
 from tapelab.cli.command_errors import handling_files
 from tapelab.cli.options import DEFAULT_BOOK, Book, opened
 from tapelab.errors import Complaint
+from tapelab.version import __version__
 
 if TYPE_CHECKING:
     from tapelab.grading.formats.imported_assignment import Imported
@@ -94,6 +95,11 @@ def export_exercises(
             written = [*otter_assignment.export(Work.read(Path(folder)), to)]
     for file in written:
         typer.echo(f"Wrote {file}.")
+    if form == "gradescope" and wheel is None:
+        typer.echo(
+            f"It installs tapelab {__version__} from a package index. Where none has it, build a "
+            "wheel with `make dist`, and add --wheel dist/tapelab-*.whl."
+        )
 
 
 def collect(

@@ -105,6 +105,8 @@ def grade(
         databases = [Path(gradebook + ending) for ending in ("", "-wal", "-shm")]
         rest = _left_out(submissions, batch, [*databases, Path(assignment), feedback, report])
         print_left_out(rest)
+        if any(each.result for each in reports):
+            _warn_of_rules(book, batch.plan.assignment)
         if report is not None:
             write_report(report, reports, rest)
         if feedback is not None:
@@ -113,6 +115,15 @@ def grade(
             typer.echo(write_pages(book, batch.plan.assignment, feedback))
     missing = rest or any(each.why for each in reports)
     raise typer.Exit(Exit.WRONG if missing else Exit.FINE)
+
+
+def _warn_of_rules(book: Gradebook, assignment: str) -> None:
+    """Say so where the rules, which may be older than the submissions, take all their points."""
+    rules = book.assignment(assignment)
+    if rules.due is None or (rules.policy.cutoff is None and not rules.policy.per_day):
+        return
+    if warning := book.rule_effect(assignment).warning:
+        typer.echo(f"tapelab: {warning}", err=True)
 
 
 def _runner(jobs: int, cluster: str) -> Runner:

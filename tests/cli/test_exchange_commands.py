@@ -92,7 +92,11 @@ def test_a_folder_of_ours_goes_to_another_grader(main, tmp_path, form, to, there
 
 
 def test_a_shipped_lesson_goes_to_gradescope_by_its_number(main, tmp_path):
-    main("exercise", "export", "03", "--format", "gradescope", "--to", "03.zip")
+    command = ["exercise", "export", "03", "--format", "gradescope", "--to", "03.zip"]
+    assert "add --wheel dist/tapelab-*.whl" in main(*command).stdout
+    (tmp_path / "tapelab-9-py3-none-any.whl").write_bytes(b"")
+    said = main(*command, "--wheel", "tapelab-9-py3-none-any.whl").stdout
+    assert said == "Wrote 03.zip.\n"
     assert "run_autograder" in zipfile.ZipFile(tmp_path / "03.zip").namelist()
 
 

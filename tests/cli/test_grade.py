@@ -59,6 +59,13 @@ def test_a_folder_is_graded_and_the_next_time_only_what_has_no_result(main, fold
     assert "eve is left out" in is_close.stderr
     changed = main(*command, "--regrade", "changed", code=1)
     assert "2 known" in changed.stdout
+    late = "This rule takes all points from 1 of 2 submissions: check the due date."
+    assert late not in changed.stderr
+    rule = ["--due", "2026-03-01", "--cutoff", "7", "--yes"]
+    main("gradebook", "rules", "05", *rule)
+    (folder / "kim.ipynb").write_bytes((folder / "bob.ipynb").read_bytes() + b" ")
+    again = main(*command, "--add-students", code=1).stderr
+    assert late.replace("2", "3") in again
 
 
 @pytest.mark.parametrize(
