@@ -24,7 +24,8 @@ from tapelab.keras.serialization import deserialized, resolver, serialized
 from tapelab.namespace.missing_names import in_module
 
 Loss = loss.Loss
-_LOG_2: Final = float(np.log(2.0))
+_LOG_2: Final = float(np.float32(np.log(2.0)))
+"""ln 2 in the precision that Keras has it, whatever the dtype of the loss."""
 
 
 class _FunctionLoss(loss.LossFunctionWrapper):
@@ -176,12 +177,15 @@ def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
 def tversky(
     y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axis: Any = None
 ) -> Any:
-    """Return 1 minus the Tversky index; `alpha` weighs false positives, `beta` false negatives."""
+    """Return 1 minus the Tversky index.
+
+    As Keras computes it, `alpha` weighs labels that are missed, `beta` predictions without a label.
+    """
     labels, predicted = _pair(y_true, y_pred)
     overlap = math.reduce_sum(labels * predicted, axis=axis)
-    false_positives = math.reduce_sum((1.0 - labels) * predicted, axis=axis)
-    false_negatives = math.reduce_sum(labels * (1.0 - predicted), axis=axis)
-    whole = overlap + alpha * false_positives + beta * false_negatives
+    missed = math.reduce_sum(labels * (1.0 - predicted), axis=axis)
+    without_label = math.reduce_sum((1.0 - labels) * predicted, axis=axis)
+    whole = overlap + alpha * missed + beta * without_label
     return 1.0 - overlap / (whole + backend.epsilon())
 
 

@@ -183,8 +183,31 @@ def _shorthands(tf: Any) -> dict[str, Any]:
         rounded = [np.round(w.numpy().astype("float64"), 4) for w in state]
         return [y, names, gradients, rounded, listed(sizes), layer.supports_masking, passed, same]
 
+    def measured(metric, *batches):
+        results = []
+        for labels, predicted, *weights in batches:
+            metric.update_state(labels, predicted, *weights)
+            results.append(tf.convert_to_tensor(metric.result()))
+        variables = [tf.convert_to_tensor(each) for each in metric.variables]
+        metric.reset_state()
+        return [results, variables, metric.dtype, [tf.convert_to_tensor(metric.result())]]
+
+    def stepped(optimizer):
+        matrix = tf.keras.Variable([[1.0, -2.0], [0.5, 3.0]], name="matrix")
+        vector = tf.keras.Variable([1.0, -1.0], name="vector")
+        seen = []
+        for step in (1.0, 2.0, 3.0):
+            rows = wave((2, 2)) * step
+            optimizer.apply([tf.constant(rows), tf.constant(rows[0] - 1)], [matrix, vector])
+            seen += [tf.convert_to_tensor(matrix), tf.convert_to_tensor(vector)]
+        paths = [each.path.split("/")[-1] for each in optimizer.variables]
+        names = sorted(path for path in paths if "variable" not in path)  # numbered by process
+        optimizer.finalize_variable_values([matrix, vector])
+        return [seen, names, tf.convert_to_tensor(matrix)]
+
     shared = {"grad": grad, "second": second, "filled": filled, "learned": learned}
-    return {**shared, "c": tf.constant, "by_options": by_options}
+    of_grids = {"by_options": by_options, "measured": measured, "stepped": stepped}
+    return {**shared, **of_grids, "c": tf.constant}
 
 
 def describe(tf: Any, value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab import math
-from tapelab.array_ops.shape_ops import reshape
+from tapelab.array_ops.shape_ops import reshape, size
 from tapelab.array_ops.value_ops import cast, where
 from tapelab.keras import backend
 from tapelab.keras.class_settings import setting
@@ -32,7 +32,7 @@ class _ColumnMetric(BuiltInMetric):
         return labels, predicted
 
     def _ensure(self, shape: tuple[int, ...]) -> None:
-        if not self._variables:
+        if not hasattr(self, self.variable_names[-1]):
             self._add_variables(self.variable_names, shape)
 
     def _weights(self, sample_weight: Any) -> Any:
@@ -130,7 +130,7 @@ class R2Score(_ColumnMetric):
                 "Invalid value for argument `num_regressors`. Expected a value >= 0. Received: "
                 f"num_regressors={num_regressors}"
             )
-        self.num_samples = 0
+        self._add_variables(("num_samples",), ())
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Add a batch of labels and predictions, output by output."""
@@ -144,25 +144,22 @@ class R2Score(_ColumnMetric):
             "total_mse": math.square(labels - predicted),
             "count": ones,
         }
-        self._accumulate(**{n: math.reduce_sum(v * weights, axis=0) for n, v in parts.items()})
-        self.num_samples += labels.shape[0]
-
-    def reset_state(self) -> None:
-        """Set the variables to 0."""
-        super().reset_state()
-        self.num_samples = 0
+        sums = {n: math.reduce_sum(v * weights, axis=0) for n, v in parts.items()}
+        self._accumulate(num_samples=cast(size(labels), self.dtype), **sums)
 
     def result(self) -> Any:
-        """Return the score since the last reset."""
+        """Return the score since the last reset; NaN before a batch was added."""
         squares, total, errors, count = map(self._value, self.variable_names)
-        variance = squares - total * math.divide_no_nan(total, count)
-        share: Any = math.divide_no_nan(errors, variance)
-        scores: Any = where(math.equal(variance, 0.0), 0.0, 1.0 - share)
+        variance = squares - total * (total / count)
+        scores: Any = 1.0 - errors / variance
+        scores = where(math.is_inf(scores), 0.0, scores)
         if self.class_aggregation == "uniform_average":
             scores = math.reduce_mean(scores)
         elif self.class_aggregation is not None:
             scores = math.reduce_sum(scores * variance) / math.reduce_sum(variance)
         if not self.num_regressors:
             return scores
-        freedom = self.num_samples - self.num_regressors - 1
-        return 1.0 - (1.0 - scores) * (self.num_samples - 1.0) / freedom if freedom > 0 else scores
+        samples = self._value("num_samples")
+        freedom = samples - (self.num_regressors + 1.0)
+        adjusted = 1.0 - (1.0 - scores) * (samples - 1.0) / freedom
+        return where(freedom > 0.0, adjusted, scores)

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapelab import math
+from tapelab.array_ops.creation import zeros_like
 from tapelab.array_ops.value_ops import where
+from tapelab.control_flow import cond
 from tapelab.core.tensor import Tensor
 from tapelab.keras import backend, name_scopes
 from tapelab.keras.class_settings import Configured, Setting, SettingGroup, setting
@@ -19,6 +21,7 @@ from tapelab.keras.optimizers import schedules
 from tapelab.keras.optimizers.gradient_preparation import (
     Clipping,
     check_unused,
+    dense,
     prepared,
     with_gradients,
 )
@@ -45,10 +48,11 @@ class Optimizer(Configured):
     def _begin(self, arguments: dict[str, Any]) -> None:
         unknown = [name for name in arguments if name not in self._settings]
         check_unused({name: arguments.pop(name) for name in unknown})
-        if arguments["gradient_accumulation_steps"] is not None:
+        steps = arguments["gradient_accumulation_steps"]
+        if steps is not None and (not isinstance(steps, int) or steps < 2):
             raise ValueError(
-                "`gradient_accumulation_steps` is not supported here. Add up the gradients in a "
-                "loop of your own."
+                "`gradient_accumulation_steps` must be an integer >= 2. Received: "
+                f"gradient_accumulation_steps={steps}"
             )
         limits = (arguments[name] for name in ("clipnorm", "clipvalue", "global_clipnorm"))
         self._clipping = Clipping(*limits)
@@ -59,8 +63,9 @@ class Optimizer(Configured):
         self._places: dict[int, int] = {}
         self._slots: dict[str, list[Variable]] = {}
         self._averages: list[Variable] = []
+        self._sums: list[Variable] = []
         self._undecayed: set[int] = set()
-        self.iterations = self._own_variable("iteration", 0, "int64")
+        self._iterations = self._own_variable("iteration", 0, "int64")
         self._learning_rate = self._checked_rate(arguments.pop("learning_rate"))
 
     def _own_variable(self, name: str, value: Any, dtype: str) -> Variable:
@@ -80,6 +85,12 @@ class Optimizer(Configured):
                 f"learning_rate={rate}"
             )
         return self._own_variable("learning_rate", rate, backend.floatx())
+
+    @property
+    def iterations(self) -> Any:
+        """How many steps were taken: a variable, or a tensor where gradients are added up."""
+        every = self.gradient_accumulation_steps
+        return self._iterations // every if every else self._iterations
 
     @property
     def learning_rate(self) -> Any:
@@ -116,6 +127,9 @@ class Optimizer(Configured):
         self._places = {_key(v): place for place, v in enumerate(self._trainable_variables)}
         if self.use_ema:
             self._averages = self.add_optimizer_variables(self._trainable_variables, "average")
+        if self.gradient_accumulation_steps:
+            name = "gradient_accumulator"
+            self._sums = self.add_optimizer_variables(self._trainable_variables, name)
         self.built = True
         for names in self._slot_names():
             for variable in self._trainable_variables:
@@ -177,7 +191,7 @@ class Optimizer(Configured):
         """Subtract from a variable."""
         _inner(variable).assign_sub(backend.convert_to_tensor(value, _dtype(variable)))
 
-    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Variable:
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Any:
         """Take a step with pairs of a gradient and its variable; return the step number."""
         grads, variables = zip(*grads_and_vars, strict=True)
         self.apply(grads, variables)
@@ -190,18 +204,43 @@ class Optimizer(Configured):
             return
         variables = self._known(grads, trainable_variables)
         pairs = with_gradients(grads, variables)
-        steps = self._clipping(prepared(g, v, _dtype(v)) for g, v in pairs)
-        rate = backend.convert_to_tensor(self.learning_rate)
+        gradients = [prepared(g, v, _dtype(v)) for g, v in pairs]
         moved = [variable for _, variable in pairs]
-        self._decay(moved, rate)
-        self.before_step()
-        for gradient, variable in zip(steps, moved, strict=True):
-            self.update_step(gradient, variable, backend.convert_to_tensor(rate, _dtype(variable)))
-        self.iterations.assign(self.iterations + 1)
+        if self.gradient_accumulation_steps:
+            self._accumulate(gradients, moved, self.gradient_accumulation_steps)
+        else:
+            self._step(gradients, moved)
+        self._iterations.assign(self._iterations + 1)
         self._average(moved)
         for variable in moved:
             if getattr(variable, "constraint", None) is not None:
                 variable.assign(variable.constraint(backend.convert_to_tensor(variable)))
+
+    def _step(self, gradients: Iterable[Any], variables: list[Any]) -> None:
+        """Limit the gradients, decay the weights, and update each variable."""
+        steps = self._clipping(gradients)
+        rate = backend.convert_to_tensor(self.learning_rate)
+        self._decay(variables, rate)
+        self.before_step()
+        for gradient, variable in zip(steps, variables, strict=True):
+            self.update_step(gradient, variable, backend.convert_to_tensor(rate, _dtype(variable)))
+
+    def _accumulate(self, gradients: list[Any], variables: list[Any], every: int) -> None:
+        """Add the gradients up, and take a step with their mean every so many calls."""
+        sums = [self._sums[self.place(variable)] for variable in variables]
+
+        def take_step() -> None:
+            means = [(dense(g) + total) / every for g, total in zip(gradients, sums, strict=True)]
+            self._step(means, variables)
+            for total in self._sums:
+                total.assign(zeros_like(total))
+
+        def add_up() -> None:
+            for gradient, total in zip(gradients, sums, strict=True):
+                total.assign(total + dense(gradient))
+
+        due = math.equal((self._iterations + 1) % every, 0)
+        cond(due, take_step, add_up)
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         """Update a variable."""

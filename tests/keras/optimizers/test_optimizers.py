@@ -90,9 +90,13 @@ def test_the_error_for_no_gradient_at_all_leads_to_the_explanation():
         tf.keras.optimizers.SGD().apply_gradients([(None, tf.Variable(1.0))])
 
 
-def test_gradients_are_not_gathered_over_steps():
-    with pytest.raises(ValueError, match="gradient_accumulation_steps"):
-        tf.keras.optimizers.SGD(gradient_accumulation_steps=2)
+def test_gradients_are_added_up_over_steps(tf):
+    variable = tf.Variable(1.0)
+    optimizer = tf.keras.optimizers.SGD(1.0, gradient_accumulation_steps=2)
+    optimizer.apply([tf.constant(0.5)], [variable])
+    assert (float(variable), int(optimizer.iterations)) == (1.0, 0)
+    optimizer.apply([tf.constant(1.5)], [variable])
+    assert (float(variable), int(optimizer.iterations)) == (0.0, 1)
 
 
 def test_weights_cannot_be_excluded_from_decay_too_late():
