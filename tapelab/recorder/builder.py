@@ -216,6 +216,7 @@ class RecordingBuilder:
         tape, known = self.tape, self.symbols
         name = known.spans.name(known.spans.of_origin(tape._origin)) or "tape"
         known.name_returned()
+        known.name_states()
         columns = self._columns()  # which may add to the strings
         return Recording(
             maker=f"tapelab {__version__}",

@@ -164,7 +164,7 @@ def group_of(symbols: SymbolTable, run: OpRun, cause: e.Cause, outputs: tuple[in
     """The group in which an op ran; the results in a composite are called after it."""
     origin, groups = run.origin, symbols.groups
     if origin.scope is not None:
-        symbols.within(origin, run.op, outputs)
+        symbols.within(run, outputs)
     call = groups.call_at(run.serial, run.thread, origin) if groups.calls else NO_CALL
     if call != NO_CALL:
         symbols.returned.note(call, symbols.place(origin).span, outputs)

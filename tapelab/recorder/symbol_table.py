@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -25,8 +26,8 @@ from tapelab.recording.schema import Role, VariableFacts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tapelab.core.op_declaration import Op
     from tapelab.core.origin import VariableIdentity
+    from tapelab.core.records import OpRun
     from tapelab.core.tape import GradientTape
 
 UNKNOWN: Final = -2
@@ -57,6 +58,7 @@ class SymbolTable:
         self.variables: list[VariableFacts] = []
         self.outside: dict[int, int] = {}
         self._variables: dict[int, int] = {}
+        self._states: dict[int, int] = {}  # the variable of each state, by its id
         self._namings: dict[int, tuple[int, int]] = {}
         self._places: dict[tuple[int, int, int], Place] = {}
         self.gradients: dict[int, int] = {id(None): -1}
@@ -132,9 +134,9 @@ class SymbolTable:
             place = self._places[key] = Place(*self.naming(span), -1, span, op)
         return place
 
-    def within(self, origin: Origin, op: Op, results: tuple[int, ...]) -> None:
+    def within(self, run: OpRun, results: tuple[int, ...]) -> None:
         """Of the results inside one composite only the last keeps the name the user gave."""
-        scope, place = origin.scope, place_of(origin)
+        scope, place = run.origin.scope, place_of(run.origin)
         internal = within(scope, InternalScope)
         if internal is not None:
             for each in results:
@@ -150,7 +152,20 @@ class SymbolTable:
         for earlier, title in self._inside.get(id(called), ()):
             self.tensors.rename(earlier, self.strings.index(title))
         self._alive.append(called)
-        self._inside[id(called)] = [(each, op.title.lower()) for each in results]
+        title = self._title(run)
+        self._inside[id(called)] = [(each, title) for each in results]
+
+    def _title(self, run: OpRun) -> str:
+        """What an op inside a composite computes: the weight that it takes, if any, and its title.
+
+        Such as the "kernel matrix product" of a layer.
+        """
+        title = run.op.title.lower()
+        states = (self._states[each] for each in run.input_ids if each in self._states)
+        variable = next(states, None)
+        if variable is None:
+            return title
+        return f"{self.variables[variable].name.rsplit('/', 1)[-1]} {title}"
 
     def name_results(self, results: tuple[int, ...], span: int) -> None:
         """Call the results of an op by the names that they are unpacked into."""
@@ -164,6 +179,20 @@ class SymbolTable:
             if named or not self.tensors.is_named(tensor):
                 self.tensors.rename(tensor, self.strings.index(name), named=named)
 
+    def name_states(self) -> None:
+        """Call the weights of layers by their layer alone, where no other weight is called so."""
+        variables = {each: self.variables[each] for each in self._states.values()}
+        short = {
+            at: "/".join(each.name.split("/")[-2:]) if each.tracked else each.name
+            for at, each in variables.items()
+        }
+        counts = Counter(short.values())
+        for number, variable in self._states.items():
+            name = short[variable]
+            if name != variables[variable].name and counts[name] == 1:
+                index = self.tensors.by_id[number]
+                self.tensors.rename(index, self.strings.index(name), named=True)
+
     def state(self, number: int, value: Value, owner: VariableIdentity) -> int:
         """The index of a state of a variable."""
         index = self.tensors.by_id.get(number)
@@ -173,6 +202,7 @@ class SymbolTable:
             span = self.spans.of_origin(owner.origin)
             index = self.tensors.add(value, Role.STATE, span, name, 1, variable)
             self.tensors.by_id[number] = index
+            self._states[number] = variable
         return index
 
     def variable(self, owner: VariableIdentity | None) -> int:

@@ -261,11 +261,81 @@ with tf.GradientTape() as tape:
 """
     within = [row for row in paths_of(recording_of(text)) if "block" in row[0]][-4:]
     assert within == [
-        ("block > self.shift(x) > dense", "matrix product"),
+        ("block > self.shift(x) > dense", "kernel matrix product"),
         ("block > self.shift(x) > dense", "y"),
         ("block > self.shift(x)", "z"),
         ("block", "target"),
     ]
+
+
+MODULES = """
+class Block(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+
+    def __call__(self, x):
+        h = x @ self.w
+        return tf.nn.relu(h)
+
+class Net(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = [Block(), Block()]
+        self.dense = tf.keras.layers.Dense(2, name="dense")
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.dense(x)
+
+net = Net()
+x = tf.constant([[1.0, 2.0]])
+net(x)
+
+@tf.function
+def step(x):
+    y = net(x)
+    return tf.reduce_sum(y)
+
+with tf.GradientTape(persistent=True) as tape:
+    first = step(x)
+    target = step(x)
+"""
+
+
+def test_modules_and_layers_called_in_a_traced_function_are_groups_as_in_eager_code():
+    traced, eager = MODULES, MODULES.replace("@tf.function", "")
+    modules = [each for name in ("blocks[0]", "blocks[1]", "dense") for each in [f"net > {name}"] * 2]
+    for text, call in ((traced, "step"), (eager, "step(x)")):
+        recording = recording_of(text)
+        inside = [path for path, _ in paths_of(recording) if path.startswith(call)]
+        within = [path.removeprefix(f"{call} > ") for path in inside]
+        assert [each for each in within if each.startswith("net")] == modules * 2
+        kinds = {each.title: each.kind for each in recording.groups}
+        assert {kinds["net"], kinds["blocks[1]"], kinds["dense"]} == {GroupKind.MODULE}
+        assert sum(each.title == "net" for each in recording.groups) == 2
+
+
+def test_values_inside_a_layer_are_called_by_the_weights_that_they_take():
+    text = """
+model = tf.keras.Sequential([tf.keras.layers.Dense(2, name="hidden", activation="tanh")])
+one = tf.keras.Sequential([tf.keras.layers.Dense(2, name="last")], name="one")
+other = tf.keras.Sequential([tf.keras.layers.Dense(2, name="last")], name="other")
+x = tf.ones([1, 2])
+for each in (model, one, other):
+    each(x)
+with tf.GradientTape() as tape:
+    y = model(x)
+    target = one(y) + other(y)
+"""
+    recording = recording_of(text)
+    names = [name for path, name in paths_of(recording) if path.endswith("hidden")]
+    assert names[-3:] == ["kernel matrix product", "bias add", "y"]
+    states = {recording.tensor(at).name for at in range(len(recording.columns["tensor.role"]))
+              if recording.tensor(at).variable >= 0}  # fmt: skip
+    assert {"hidden/kernel", "hidden/bias", "one/last/kernel", "other/last/kernel"} <= states
+    assert not any(name.endswith("/hidden/kernel") for name in states)
 
 
 def test_what_ran_before_and_after_the_tape_lies_in_groups():
