@@ -156,16 +156,16 @@ class SymbolTable:
         self._inside[id(called)] = [(each, title) for each in results]
 
     def _title(self, run: OpRun) -> str:
-        """What an op inside a composite computes: the weight that it takes, if any, and its title.
+        """What an op in a composite computes: its title, behind the weight of a layer it takes.
 
         Such as the "kernel matrix product" of a layer.
         """
         title = run.op.title.lower()
         states = (self._states[each] for each in run.input_ids if each in self._states)
-        variable = next(states, None)
-        if variable is None:
+        variable = next((self.variables[each] for each in states), None)
+        if variable is None or not _is_weight(variable):
             return title
-        return f"{self.variables[variable].name.rsplit('/', 1)[-1]} {title}"
+        return f"{variable.name.rsplit('/', 1)[-1]} {title}"
 
     def name_results(self, results: tuple[int, ...], span: int) -> None:
         """Call the results of an op by the names that they are unpacked into."""
@@ -183,7 +183,7 @@ class SymbolTable:
         """Call the weights of layers by their layer alone, where no other weight is called so."""
         variables = {each: self.variables[each] for each in self._states.values()}
         short = {
-            at: "/".join(each.name.split("/")[-2:]) if each.tracked else each.name
+            at: "/".join(each.name.split("/")[-2:]) if _is_weight(each) else each.name
             for at, each in variables.items()
         }
         counts = Counter(short.values())
@@ -279,3 +279,8 @@ class SymbolTable:
             naming = (self.strings.index(text) if text else -1), int(bool(name))
             self._namings[span] = naming
         return naming
+
+
+def _is_weight(variable: VariableFacts) -> bool:
+    """Whether a variable is a weight of a layer, whose name begins with those of its layers."""
+    return variable.tracked and "/" in variable.name

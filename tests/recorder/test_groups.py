@@ -306,7 +306,7 @@ with tf.GradientTape(persistent=True) as tape:
 
 def test_modules_and_layers_called_in_a_traced_function_are_groups_as_in_eager_code():
     traced, eager = MODULES, MODULES.replace("@tf.function", "")
-    modules = [each for name in ("blocks[0]", "blocks[1]", "dense") for each in [f"net > {name}"] * 2]
+    modules = ["net > blocks[0]"] * 2 + ["net > blocks[1]"] * 2 + ["net > dense"] * 2
     for text, call in ((traced, "step"), (eager, "step(x)")):
         recording = recording_of(text)
         inside = [path for path, _ in paths_of(recording) if path.startswith(call)]
