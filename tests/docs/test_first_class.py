@@ -72,6 +72,8 @@ def test_the_path_of_a_teacher_is_as_the_page_says(shell, tmp_path):
     assert (course / "grades.csv").read_text("utf-8").count("\n") == 1 + 5
     assert len((course / "report.csv").read_text("utf-8").splitlines()) == 1 + 5
     assert len(list((course / "feedback").glob("*.html"))) == 5
+    assert "stopped with an error" in (course / "feedback" / "leonhard.html").read_text("utf-8")
+    assert "stopped with an error" not in (course / "feedback" / "ada.html").read_text("utf-8")
     before = {path: path.read_bytes() for path in course.rglob("*") if path.is_file()}
     assert "graded" not in shell("tapelab teach --no-pages", tmp_path)
     assert {path: path.read_bytes() for path in course.rglob("*") if path.is_file()} == before
