@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -63,4 +66,12 @@ def _begin(place: Path, gradebook: Path) -> None:
     except typer.Exit as ended:
         if ended.exit_code == INTERRUPTED:
             raise
-    typer.echo()
+    typer.echo(activation())
+
+
+def activation() -> str:
+    """How to type the commands above in a terminal; empty where they are found."""
+    script = Path(sys.prefix) / "bin" / "activate"
+    if shutil.which("tapelab") or not script.is_file():
+        return ""
+    return f"\nTo type such commands yourself, begin with: . {shlex.quote(str(script))}\n"
