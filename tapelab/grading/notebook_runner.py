@@ -15,11 +15,15 @@ import sys
 import threading
 import traceback
 from contextlib import suppress
+from contextvars import copy_context
 from types import ModuleType
 from typing import Any, Final
 
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+from traitlets import Type
 from traitlets.config import Config
 
 from tapelab.recording import source
@@ -30,8 +34,31 @@ _SURROUNDINGS: Final = frozenset({"load_ext", "reload_ext", "matplotlib", "gui",
 """Magics that prepare how things look or are measured, which may need what is not here."""
 
 
+class SilentDisplayHook(DisplayHook):
+    """Keeps the value of a cell as `Out` and `_`, and writes it nowhere: there is no front-end."""
+
+    def write_output_prompt(self) -> None:
+        """Write nothing."""
+
+    def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+        """Write nothing."""
+
+    def finish_displayhook(self) -> None:
+        """End without an empty line."""
+
+
+class SilentDisplayPublisher(DisplayPublisher):
+    """Drops what is displayed; a terminal's would print it among the output."""
+
+    def publish(self, data: Any, *_: Any, **__: Any) -> None:
+        """Drop it."""
+
+
 class Shell(InteractiveShell):
     """IPython's shell without a terminal and a front-end: what it displays is dropped."""
+
+    displayhook_class = Type(SilentDisplayHook)
+    display_pub_class = Type(SilentDisplayPublisher)
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
         """Run what is behind a `%`."""
@@ -100,6 +127,8 @@ class Notebook:
         module = ModuleType("__main__")
         self.shell: Any = Shell.instance(config=_settings(), user_module=module)
         self._loop = asyncio.new_event_loop()
+        self.context = copy_context()
+        """What context variables hold: one cell sets print options, the next ones have them."""
         self.shell.loop_runner = self._loop.run_until_complete
         self._run = self._run_by_itself if script else self._run_in_loop
         source.titles.append(self._title)
@@ -115,11 +144,12 @@ class Notebook:
         return "" if error is None else self._error_sentence(error, number)
 
     def _run_by_itself(self, text: str) -> ExecutionResult:
-        result: ExecutionResult = self.shell.run_cell(text, store_history=True)
+        result: ExecutionResult = self.context.run(self.shell.run_cell, text, store_history=True)
         return result
 
     def _run_in_loop(self, text: str) -> ExecutionResult:
-        return self._loop.run_until_complete(self._run_cell(text))
+        task = self._loop.create_task(self._run_cell(text), context=self.context)
+        return self._loop.run_until_complete(task)
 
     async def _run_cell(self, text: str) -> ExecutionResult:
         """Run a cell as a kernel does, then let the tasks begin that it created."""

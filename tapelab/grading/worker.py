@@ -17,6 +17,7 @@ import random
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -54,6 +55,7 @@ class Worker:
         self._source, self._sink = source, sink
         self._functions: dict[str, Callable[..., Any]] = {}
         self._answers: dict[str, _Answer] = {}
+        self._context = copy_context()
 
     def work(self) -> None:
         """Run the cells, then answer requests until the grader closes the pipe."""
@@ -66,7 +68,7 @@ class Worker:
             except EOFError:
                 return
             try:
-                reply, values = self._answer(header, payload)
+                reply, values = self._context.run(self._answer, header, payload)
                 self._send({"number": header["number"], **reply}, values)
             except ProtocolError:
                 self._send({"number": header["number"], "kind": "ending", "ending": "output"})
@@ -99,6 +101,7 @@ class Worker:
         self._put_in_namespace()
         _set_seeds(header["seed"])
         if notebook is not None:
+            self._context = notebook.context
             self._run_cells(header, notebook)
         self._send({"kind": "ready"})
 
@@ -112,20 +115,22 @@ class Worker:
 
     def _run_cells(self, header: dict[str, Any], notebook: Notebook) -> None:
         skipped = set(header["skip"])
+        number = 0
         for at, source in enumerate(header["cells"]):
+            number += bool(source.strip())  # a kernel counts no empty cell
             if at not in skipped:
                 self._send({"kind": "running", "cell": at})
-                slow = threading.Timer(header["slow"], self._send_line, (notebook, at))
+                slow = threading.Timer(header["slow"], self._send_line, (notebook, at, number))
                 slow.daemon = True
                 slow.start()
-                stopped = notebook.run(source, at + 1)
+                stopped = notebook.run(source, number)
                 slow.cancel()
                 if stopped:
                     self._send({"kind": "stopped", "cell": at, "text": stopped[:LONGEST_TEXT]})
 
-    def _send_line(self, notebook: Notebook, at: int) -> None:
+    def _send_line(self, notebook: Notebook, at: int, number: int) -> None:
         """Say which line of a cell has been running for long; called in a thread of its own."""
-        line = notebook.running_line(at + 1)
+        line = notebook.running_line(number)
         if line is not None:
             self._send({"kind": "slow", "cell": at, "line": line})
 

@@ -1,8 +1,12 @@
-"""The corpora as notebooks: sections of Markdown, whose blocks of Python are cells."""
+"""The corpora as notebooks: sections of Markdown, whose blocks of Python are cells.
+
+A block with a name is a file beside the notebook; text between blocks is cells of Markdown.
+"""
 
 import json
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +52,17 @@ class Case:
     line_end: str = "\n"
     said: tuple[dict[str, Any], ...] = ()
     """What the notebook says was predicted in a picture."""
+    files: tuple[tuple[str, str], ...] = ()
+    texts: tuple[str, ...] = ()
+    """What stands above each cell."""
 
     def written(self, folder: Path, names: dict[str, str] | None = None) -> Path:
         """The notebook in a file, the names in it, such as @COURSE@, filled in."""
         path = folder / "handed in.ipynb"
-        made = notebook(self._filled(names or {}))
+        made = notebook(self._filled(names or {}), self.texts)
+        for name, content in self.files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(content, encoding="utf-8")
         if self.said:
             output = {"output_type": "display_data", "metadata": {}, "data": bundle(self.said)}
             made["cells"][0]["outputs"] = [output]
@@ -66,12 +76,16 @@ class Case:
         return [cell.replace("\n", self.line_end) for cell in cells]
 
 
-def notebook(cells: list[str]) -> dict:
-    """A notebook of these cells."""
-    made = [
-        {"cell_type": "code", "metadata": {}, "source": cell, "outputs": [], "id": f"cell-{at}"}
-        for at, cell in enumerate(cells)
-    ]
+def notebook(cells: list[str], texts: tuple[str, ...] = ()) -> dict:
+    """A notebook of these cells, with the text above each."""
+    made = []
+    for at, (cell, text) in enumerate(zip_longest(cells, texts[: len(cells)], fillvalue="")):
+        if text:
+            made.append({"cell_type": "markdown", "metadata": {}, "source": text, "id": f"t-{at}"})
+        made.append({
+            "cell_type": "code", "metadata": {}, "execution_count": None, "source": cell,
+            "outputs": [], "id": f"cell-{at}",
+        })  # fmt: skip
     return {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
 
@@ -84,13 +98,19 @@ def corpus(name: str) -> list[Case]:
 def _case(section: str) -> Case:
     title, _, text = section.partition("\n")
     cells = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    files = re.findall(r"^```\w+ (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    between = re.split(r"^```python\n.*?^```$", text, flags=re.MULTILINE | re.DOTALL)
+    texts = [re.sub(r"^```.*?^```$", "", each, flags=re.MULTILINE | re.DOTALL) for each in between]
     due = re.search(r"^Due: (\S+)", text, re.MULTILINE)
     crlf = re.search(r"^Line ends: crlf", text, re.MULTILINE)
     points = float(due[1]) if due else 0.0
     said = re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     lines = [line for block in said for line in block.splitlines()]
     ends = "\r\n" if crlf else "\n"
-    return Case(title.strip(), tuple(cells), points, ends, tuple(map(json.loads, lines)))
+    return Case(
+        title.strip(), tuple(cells), points, ends, tuple(map(json.loads, lines)), tuple(files),
+        tuple(map(str.strip, texts)),
+    )  # fmt: skip
 
 
 def course() -> Assignment:
