@@ -53,6 +53,9 @@ class SilentDisplayPublisher(DisplayPublisher):
     def publish(self, data: Any, *_: Any, **__: Any) -> None:
         """Drop it."""
 
+    def clear_output(self, wait: bool = False) -> None:
+        """Clear nothing, with no codes for a terminal."""
+
 
 class Shell(InteractiveShell):
     """IPython's shell without a terminal and a front-end: what it displays is dropped."""

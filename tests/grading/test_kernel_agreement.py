@@ -128,6 +128,8 @@ OTHER_OUTPUT = {
     "A question mark, help and history": "the kernel shows help in a pane",
     "Magics of packages that only the learner has": "the kernel stopped there",
     "Input from an empty keyboard": "a kernel has no keyboard at all",
+    "A name asked for": "a kernel has no keyboard at all",
+    "The shell imported": "its class has another name",
 }
 """Where what is printed or returned differs, and why."""
 
@@ -196,7 +198,7 @@ def differences(there, here, folder):
     """What two reports say differently, cell by cell or name by name."""
     for what in ("names", "results", "printed"):
         for key in sorted(there[what].keys() | here[what].keys()):
-            pair = [str(each[what].get(key)) for each in (there, here)]
+            pair = [str(each[what].get(key)).replace("\r\n", "\n") for each in (there, here)]
             pair[0] = pair[0].replace(str(folder), "FOLDER")
             pair[1] = re.sub(r"/tmp/tapelab-grading-\w+", "FOLDER", pair[1])
             kernel, sandbox = (UNSTABLE.sub("#", each) for each in pair)

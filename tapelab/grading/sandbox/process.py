@@ -12,6 +12,7 @@ import selectors
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -187,9 +188,10 @@ def worker_environment(scratch: Path) -> dict[str, str]:
         *("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "XDG_CACHE_HOME"),
         *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
     )
+    programs = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
     return {
         **dict.fromkeys(folders, str(scratch)),
-        "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg",
+        "PATH": programs, "LANG": "C.UTF-8", "MPLBACKEND": "Agg",
         "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
