@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from tapelab.grading.gradebook.entities import Comment, Grade, Kind, Listed, Mark, Policy
-from tapelab.grading.gradebook.final_grades import StudentWork, Total, grade_of, total_of
+from tapelab.grading.gradebook.entities import Comment, Kind, Mark, Policy
+from tapelab.grading.gradebook.grade_rows import update_grades
+from tapelab.grading.gradebook.grade_tables import GradeTables
 from tapelab.grading.gradebook.gradebook_errors import UnfitError, storable
-from tapelab.grading.gradebook.results import Results
 from tapelab.grading.gradebook.rule_effect import RuleEffect, rule_effect
 from tapelab.grading.gradebook.tables import CommentRow, MarkRow
 from tapelab.grading.gradebook.transactions import assignment_row, by_student, now, student_row
@@ -22,7 +20,7 @@ from tapelab.grading.gradebook.transactions import assignment_row, by_student, n
 T = TypeVar("T")
 
 
-class Gradebook(Results):
+class Gradebook(GradeTables):
     """Students, assignments, submissions, results, marks by hand, and their history."""
 
     def mark(
@@ -43,6 +41,7 @@ class Gradebook(Results):
             raise UnfitError(f"{points} are no points. Give a number.")
         self.fit_exercise(assignment, exercise)
         with self._writing() as session:
+            known = assignment_row(session, assignment, locked=True)
             key = _row_key(session, student, assignment, exercise) | {"kind": kind.value}
             row = session.scalar(select(MarkRow).filter_by(**key).with_for_update())
             before = "" if row is None else {"points": row.points, "comment": row.comment}
@@ -52,12 +51,14 @@ class Gradebook(Results):
             after = {"points": points, "comment": row.comment}
             about = _about(student, assignment, exercise)
             self._note(session, f"mark: {kind.value}", about, before, after)
+            update_grades(session, known, [key["student_id"]])
 
     def unmark(
         self, student: str, assignment: str, *, exercise: str = "", kind: Kind = Kind.POINTS
     ) -> bool:
         """Take a mark by hand away, so that what was graded counts again; whether there was one."""
         with self._writing() as session:
+            known = assignment_row(session, assignment, locked=True)
             key = _row_key(session, student, assignment, exercise) | {"kind": kind.value}
             row = session.scalar(select(MarkRow).filter_by(**key).with_for_update())
             if row is not None:
@@ -65,6 +66,7 @@ class Gradebook(Results):
                 before = {"points": row.points, "comment": row.comment}
                 self._note(session, f"unmark: {kind.value}", about, before)
                 session.delete(row)
+                update_grades(session, known, [key["student_id"]])
             return row is not None
 
     def comment(self, student: str, assignment: str, text: str, *, exercise: str = "") -> None:
@@ -78,28 +80,24 @@ class Gradebook(Results):
             session.add(row)
             self._note(session, "comment", _about(student, assignment, exercise), "", row.text)
 
-    def marks(self, assignment: str) -> tuple[Mark, ...]:
+    def marks(self, assignment: str, student: str | None = None) -> tuple[Mark, ...]:
         """The points by hand for an assignment, by student and exercise."""
         with self._reading() as session:
-            rows = session.execute(
-                by_student(MarkRow, assignment).order_by(MarkRow.exercise, MarkRow.kind)
-            )
+            query = by_student(MarkRow, assignment, student)
+            rows = session.execute(query.order_by(MarkRow.exercise, MarkRow.kind))
             return tuple(
                 Mark(s, assignment, r.exercise, Kind(r.kind), r.points, r.comment, r.by)
                 for r, s in rows
             )
 
-    def comments(self, assignment: str) -> tuple[Comment, ...]:
+    def comments(self, assignment: str, student: str | None = None) -> tuple[Comment, ...]:
         """What was written for students, by student and time."""
         with self._reading() as session:
-            rows = session.execute(by_student(CommentRow, assignment).order_by(CommentRow.id))
+            query = by_student(CommentRow, assignment, student)
+            rows = session.execute(query.order_by(CommentRow.id))
             return tuple(
                 Comment(student, assignment, r.exercise, r.text, r.by, r.at) for r, student in rows
             )
-
-    def grades(self, assignment: str) -> tuple[Grade, ...]:
-        """What each student has for an assignment, by login; also those without a submission."""
-        return self.grades_under(self.assignment(assignment))
 
     def rule_effect(
         self, assignment: str, *, due: datetime | None = None, policy: Policy | None = None
@@ -107,23 +105,7 @@ class Gradebook(Results):
         """What `set_rules` with the same arguments would do to the grades; nothing is changed."""
         known = self.assignment(assignment)
         rules = known.with_rules(due, policy)
-        return rule_effect(self.grades_under(known), self.grades_under(rules))
-
-    def grades_under(self, known: Listed) -> tuple[Grade, ...]:
-        """What each student would have for an assignment with these rules, by login."""
-        assignment = known.name
-        handed = _by(self.submissions(assignment), lambda each: each.student)
-        graded = _by(self.results(assignment), lambda each: each.handed.student)
-        marks = _by(self.marks(assignment), lambda each: each.student)
-        return tuple(
-            grade_of(StudentWork(s, handed[s.login], graded[s.login], marks[s.login]), known)
-            for s in self.students()
-        )
-
-    def totals(self, *, drop: int = 0) -> tuple[Total, ...]:
-        """What each student has for the course; `drop` weakest assignments of each do not count."""
-        grades = [grade for each in self.assignments() for grade in self.grades(each.name)]
-        return tuple(total_of(own, drop) for own in _by(grades, lambda g: g.student).values())
+        return rule_effect(self.grades(assignment), self.grades_under(rules))
 
 
 def _row_key(session: Session, student: str, assignment: str, exercise: str) -> dict[str, Any]:
@@ -134,10 +116,3 @@ def _row_key(session: Session, student: str, assignment: str, exercise: str) -> 
 def _about(student: str, assignment: str, exercise: str) -> str:
     """What the history calls the work of a student, or an exercise of it."""
     return f"{assignment}/{student}/{exercise}".rstrip("/")
-
-
-def _by(rows: Iterable[T], key: Callable[[T], str]) -> defaultdict[str, list[T]]:
-    groups: defaultdict[str, list[T]] = defaultdict(list)
-    for row in rows:
-        groups[key(row)].append(row)
-    return groups

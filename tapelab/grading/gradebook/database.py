@@ -159,7 +159,7 @@ def reported_plainly(place: str) -> Iterator[None]:
         raise gradebook_error(error, place) from error
 
 
-SCHEMA: Final = "0004"
+SCHEMA: Final = "0005"
 """The last step in migrations/versions."""
 VERSION_TABLE: Final = "gradebook_version"
 MIGRATIONS: Final = Path(__file__).parent / "migrations"

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from tapelab.grading.gradebook.claims import Claims, end_claim
 from tapelab.grading.gradebook.entities import Change, Failure, Graded, Handed, changed
+from tapelab.grading.gradebook.grade_rows import update_grades
 from tapelab.grading.gradebook.gradebook_errors import storable
 from tapelab.grading.gradebook.submitted_code import decode_cells, encode_cells
 from tapelab.grading.gradebook.tables import (
@@ -52,13 +53,12 @@ class Results(Claims):
         code = encode_cells(cells) if cells else b""
 
         def write(session: Session) -> None:
-            keys = {
-                "student_id": student_row(session, student).id,
-                "assignment_id": assignment_row(session, assignment).id,
-            }
+            known = assignment_row(session, assignment, locked=True)
+            keys = {"student_id": student_row(session, student).id, "assignment_id": known.id}
             values = {"received": received, "path": storable(path)}
             if self._new(session, SubmissionRow, **keys, digest=digest, **values):
                 self._note(session, "submission", f"{assignment}/{student}", "", digest)
+                update_grades(session, known, [keys["student_id"]])
             if code:
                 of = {"assignment_id": keys["assignment_id"], "digest": digest}
                 self._new(session, CodeRow, **of, content=code)
@@ -75,7 +75,7 @@ class Results(Claims):
         text = storable(result.to_json())
 
         def write(session: Session) -> bool:
-            assignment = assignment_row(session, result.assignment)
+            assignment = assignment_row(session, result.assignment, locked=True)
             key = {"assignment_id": assignment.id, "digest": result.submission,
                    "version": result.version}  # fmt: skip
             session.execute(delete(FailureRow).filter_by(**key))
@@ -85,12 +85,14 @@ class Results(Claims):
             _replace_tapes(session, key, tapes)
             if self._new(session, ResultRow, **key, **values):
                 self._note(session, "result", about, "", _summary(result))
+                update_grades(session, assignment, _students_of(session, key))
                 return True
             row = session.scalars(select(ResultRow).filter_by(**key).with_for_update()).one()
             if row.json == text:
                 return False
             self._note(session, "result", about, row.json, text)
             row.points, row.of, row.json, row.at = result.points, result.of, text, now()
+            update_grades(session, assignment, _students_of(session, key))
             return True
 
         return self._lasting(write)
@@ -136,28 +138,31 @@ class Results(Claims):
             content = session.scalar(rows)
             return decode_cells(content) if content is not None else ()
 
-    def submissions(self, assignment: str) -> tuple[Handed, ...]:
-        """What was handed in, by student and time."""
+    def submissions(self, assignment: str, student: str | None = None) -> tuple[Handed, ...]:
+        """What was handed in, by student and time; by one student where one is given."""
         with self._reading() as session:
             assignment_row(session, assignment)
-            return tuple(_handed(session, assignment))
+            return tuple(_handed(session, assignment, student))
 
-    def results(self, assignment: str) -> tuple[Graded, ...]:
+    def results(self, assignment: str, student: str | None = None) -> tuple[Graded, ...]:
         """Of each submission the result that counts, by student and time."""
-        return tuple(history[-1] for history in self.all_results(assignment))
+        return tuple(history[-1] for history in self.all_results(assignment, student))
 
-    def all_results(self, assignment: str) -> tuple[tuple[Graded, ...], ...]:
+    def all_results(
+        self, assignment: str, student: str | None = None
+    ) -> tuple[tuple[Graded, ...], ...]:
         """Of each submission all its results in their order, that of the present version last."""
         with self._reading() as session:
             known = assignment_row(session, assignment)
-            rows = session.scalars(
-                select(ResultRow).filter_by(assignment_id=known.id).order_by(ResultRow.at)
-            )
+            handed = _handed(session, assignment, student)
+            query = select(ResultRow).filter_by(assignment_id=known.id).order_by(ResultRow.at)
+            if student is not None:
+                query = query.where(ResultRow.digest.in_([each.digest for each in handed]))
+            rows = session.scalars(query)
             results: dict[str, list[tuple[Result, datetime]]] = {}
             # Not always the latest: a teacher may return to an earlier version.
             for row in sorted(rows, key=lambda row: row.version == known.version):
                 results.setdefault(row.digest, []).append((Result.from_json(row.json), row.at))
-            handed = _handed(session, assignment)
         return tuple(
             tuple(Graded(h, replace(r, student=h.student), at) for r, at in results[h.digest])
             for h in handed
@@ -176,13 +181,16 @@ class Results(Claims):
                 for r in rows
             )
 
-    def failures(self, assignment: str) -> tuple[Failure, ...]:
+    def failures(self, assignment: str, student: str | None = None) -> tuple[Failure, ...]:
         """What could not be graded, and why."""
         with self._reading() as session:
             known = assignment_row(session, assignment)
-            rows = session.scalars(select(FailureRow).filter_by(assignment_id=known.id))
-            failures = {row.digest: (row.version, row.why, row.at) for row in rows}
-            handed = _handed(session, assignment)
+            handed = _handed(session, assignment, student)
+            query = select(FailureRow).filter_by(assignment_id=known.id)
+            if student is not None:
+                query = query.where(FailureRow.digest.in_([each.digest for each in handed]))
+            failures = {row.digest: (row.version, row.why, row.at)
+                        for row in session.scalars(query)}  # fmt: skip
         return tuple(Failure(h, *failures[h.digest]) for h in handed if h.digest in failures)
 
     def changes(self, assignment: str) -> tuple[Change, ...]:
@@ -195,6 +203,14 @@ class Results(Claims):
         parts = [part.exercise for part in self.assignment(assignment).parts]
         if exercise and exercise not in parts:
             raise unknown("exercise", exercise, parts)
+
+
+def _students_of(session: Session, key: Mapping[str, Any]) -> list[int]:
+    """Who handed in the files of a result."""
+    query = select(SubmissionRow.student_id).where(
+        SubmissionRow.assignment_id == key["assignment_id"], SubmissionRow.digest == key["digest"]
+    )
+    return list(session.scalars(query))
 
 
 def _replace_tapes(session: Session, key: dict[str, Any], tapes: Mapping[str, bytes]) -> None:
@@ -216,8 +232,9 @@ def _of(assignment: str, digest: str) -> Select[Any]:
     )
 
 
-def _handed(session: Session, assignment: str) -> list[Handed]:
-    rows = by_student(SubmissionRow, assignment).order_by(SubmissionRow.received, SubmissionRow.id)
+def _handed(session: Session, assignment: str, student: str | None = None) -> list[Handed]:
+    rows = by_student(SubmissionRow, assignment, student)
+    rows = rows.order_by(SubmissionRow.received, SubmissionRow.id)
     return [
         Handed(student, assignment, row.digest, row.received, row.path)
         for row, student in session.execute(rows)

@@ -12,9 +12,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from tapelab.grading.gradebook.entities import Listed, Part, Policy, Student
+from tapelab.grading.gradebook.grade_rows import update_grades
 from tapelab.grading.gradebook.gradebook_errors import DuplicateError, UnfitError, fit_name
 from tapelab.grading.gradebook.tables import AssignmentRow, HistoryRow, StudentRow
-from tapelab.grading.gradebook.transactions import Store, assignment_row, student_row
+from tapelab.grading.gradebook.transactions import Store, assignment_row, listed, student_row
 
 if TYPE_CHECKING:
     from tapelab.grading.assignment import Assignment
@@ -85,10 +86,13 @@ class Roster(Store):
             rules = {"policy": given.policy.to_json(), "due": given.due}
             if self._new(session, AssignmentRow, name=name, **values, **rules):
                 self._note(session, "assignment", name, "", given.version)
-            row = assignment_row(session, name)
+            row = assignment_row(session, name, locked=True)
             if row.version != given.version:
                 self._note(session, "assignment", name, row.version, given.version)
+            changed = (row.version, row.parts) != (given.version, values["parts"])
             row.title, row.version, row.parts = values.values()
+            if changed:
+                update_grades(session, row)
             return listed(row)
 
         return self._lasting(write)
@@ -103,7 +107,7 @@ class Roster(Store):
         if due is not None and due.tzinfo is None:
             raise UnfitError(f"{due} says no time zone. Try: due.astimezone() or an offset, +00:00")
         with self._writing() as session:
-            row = assignment_row(session, assignment)
+            row = assignment_row(session, assignment, locked=True)
             before = {"due": row.due, "policy": row.policy}
             rules = listed(row).with_rules(due, policy)
             row.due, row.policy = rules.due, rules.policy.to_json()
@@ -111,6 +115,7 @@ class Roster(Store):
             after = {"due": row.due, "policy": row.policy}
             if after != before:
                 self._note(session, "rules", assignment, before, after)
+                update_grades(session, row)
             return listed(row)
 
     def _add(self, session: Session, student: Student) -> None:
@@ -143,13 +148,6 @@ def facts(assignment: Assignment) -> Listed:
     """What the gradebook keeps of an assignment."""
     parts = tuple(Part(each.id, each.title, each.points) for each in assignment.exercises)
     return Listed(assignment.name, assignment.title, assignment.version, parts)
-
-
-def listed(row: AssignmentRow) -> Listed:
-    """An assignment as its row has it."""
-    parts = tuple(Part(*each) for each in json.loads(row.parts))
-    policy = Policy.from_json(row.policy)
-    return Listed(row.name, row.title, row.version, parts, row.due, policy)
 
 
 def _student(row: StudentRow) -> Student:

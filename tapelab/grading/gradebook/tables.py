@@ -79,7 +79,10 @@ class SubmissionRow(Numbered):
     """The same files of the same student are one submission, however often they are read."""
 
     __tablename__ = "submission"
-    __table_args__ = (UniqueConstraint("assignment_id", "student_id", "digest"),)
+    __table_args__ = (
+        UniqueConstraint("assignment_id", "student_id", "digest"),
+        Index("submission_digest", "assignment_id", "digest"),
+    )
 
     assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
     student_id: Mapped[int] = mapped_column(ForeignKey("student.id"))
@@ -175,6 +178,7 @@ class CommentRow(Numbered):
     """What a person wrote for a student."""
 
     __tablename__ = "comment"
+    __table_args__ = (Index("comment_student", "assignment_id", "student_id"),)
 
     assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
     student_id: Mapped[int] = mapped_column(ForeignKey("student.id"))
@@ -182,6 +186,70 @@ class CommentRow(Numbered):
     text: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
     at: Mapped[datetime]
+
+
+class GradeRow(Numbered):
+    """What a student has for an assignment; it follows from other tables (grade_rows.py)."""
+
+    __tablename__ = "grade"
+    __table_args__ = (
+        UniqueConstraint("assignment_id", "student_id"),
+        Index("grade_student", "student_id"),
+        Index(
+            "grade_counts", "assignment_id", "attempts", "ungraded", "final", "digest", "by_hand"
+        ),
+    )
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    student_id: Mapped[int] = mapped_column(ForeignKey("student.id"))
+    points: Mapped[float]
+    of: Mapped[float]
+    penalty: Mapped[float]
+    extra: Mapped[float]
+    final: Mapped[float]
+    attempts: Mapped[int]
+    ungraded: Mapped[int]
+    days_late: Mapped[float]
+    digest: Mapped[str] = mapped_column(String(128))
+    received: Mapped[datetime | None]
+    by_hand: Mapped[bool]
+    graded_at: Mapped[datetime | None]
+
+
+class VerdictsRow(Numbered):
+    """The verdicts of the attempt that counts, in a table that only some pages read."""
+
+    __tablename__ = "verdicts"
+    __table_args__ = (UniqueConstraint("assignment_id", "student_id"),)
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    student_id: Mapped[int] = mapped_column(ForeignKey("student.id"))
+    cells: Mapped[bytes]
+    codes: Mapped[str] = mapped_column(Text)
+
+
+class CheckRow(Numbered):
+    """A check that some result has; `position` is its place among the verdicts of a student."""
+
+    __tablename__ = "graded_check"
+    __table_args__ = (UniqueConstraint("assignment_id", "position"),)
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    position: Mapped[int]
+    exercise: Mapped[str] = mapped_column(String(200))
+    key: Mapped[str] = mapped_column(Text)
+    title: Mapped[str] = mapped_column(Text)
+    visibility: Mapped[str] = mapped_column(String(20))
+    of: Mapped[float]
+
+
+class OutdatedRow(Numbered):
+    """An assignment of an older gradebook, whose grades are not kept yet."""
+
+    __tablename__ = "outdated"
+    __table_args__ = (UniqueConstraint("assignment_id"),)
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
 
 
 class HistoryRow(Numbered):

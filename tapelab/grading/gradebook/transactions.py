@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from sqlalchemy import Engine, Select, select
+from sqlalchemy import Engine, Select, and_, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -25,7 +25,7 @@ from tapelab.grading.gradebook.database import (
     signals_deferred,
     to_url,
 )
-from tapelab.grading.gradebook.entities import Event
+from tapelab.grading.gradebook.entities import Event, Listed, Part, Policy
 from tapelab.grading.gradebook.gradebook_errors import UnknownNameError
 from tapelab.grading.gradebook.tables import (
     AssignmentRow,
@@ -129,6 +129,17 @@ class Store:
                 Event(r.at, r.who, r.what, r.about, r.before, r.after) for r in history_rows
             )
 
+    def history_of(self, about: str) -> tuple[Event, ...]:
+        """Who changed what, oldest first; of this and of what belongs to it, as `03/ada/03.1`."""
+        # All that begins with "03/ada/", as a range, for which there is an index.
+        name: Any = HistoryRow.about
+        if self._engine.dialect.name == "postgresql":
+            name = name.collate("C")
+        own = or_(name == about, and_(name >= f"{about}/", name < f"{about}0"))
+        with self._reading() as session:
+            rows = session.scalars(select(HistoryRow).where(own).order_by(HistoryRow.id))
+            return tuple(Event(r.at, r.who, r.what, r.about, r.before, r.after) for r in rows)
+
     def _note(
         self, session: Session, what: str, about: str, before: Any = "", after: Any = ""
     ) -> None:
@@ -158,21 +169,38 @@ def student_row(session: Session, login: str) -> StudentRow:
     return row if row is not None else _unknown(session, "student", login, StudentRow.login)
 
 
-def assignment_row(session: Session, name: str) -> AssignmentRow:
-    """The row of an assignment; UnknownNameError if there is none."""
-    row = session.scalar(select(AssignmentRow).where(AssignmentRow.name == name))
+def listed(row: AssignmentRow) -> Listed:
+    """An assignment as its row has it."""
+    parts = tuple(Part(*each) for each in json.loads(row.parts))
+    policy = Policy.from_json(row.policy)
+    return Listed(row.name, row.title, row.version, parts, row.due, policy)
+
+
+def assignment_row(session: Session, name: str, *, locked: bool = False) -> AssignmentRow:
+    """The row of an assignment; UnknownNameError if there is none.
+
+    Who changes what its grades follow from has it `locked` until the transaction ends.
+    """
+    query = select(AssignmentRow).where(AssignmentRow.name == name)
+    if locked:
+        # Not its key: rows that name it are inserted meanwhile. And as it is once it is ours.
+        query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
+    row = session.scalar(query)
     return row if row is not None else _unknown(session, "assignment", name, AssignmentRow.name)
 
 
-def by_student(kind: type[Students], assignment: str) -> Select[Students, str]:
+def by_student(
+    kind: type[Students], assignment: str, student: str | None = None
+) -> Select[Students, str]:
     """The rows of an assignment with the logins of their students, sorted by these."""
-    return (
+    rows = (
         select(kind, StudentRow.login)
         .join(StudentRow, kind.student_id == StudentRow.id)
         .join(AssignmentRow, kind.assignment_id == AssignmentRow.id)
         .where(AssignmentRow.name == assignment)
         .order_by(StudentRow.login)
     )
+    return rows if student is None else rows.where(StudentRow.login == student)
 
 
 def _unknown(session: Session, what: str, name: str, column: Any) -> Any:

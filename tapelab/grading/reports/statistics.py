@@ -7,14 +7,17 @@ import io
 import json
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.grading.gradebook.final_grades import counting
+import numpy as np
+
+from tapelab.grading.gradebook.grade_rows import ABSENT, STATUSES, Verdicts
+from tapelab.grading.gradebook.grade_tables import ClassVerdicts, GradedCheck
 from tapelab.grading.reports.report_page import page, picture, status_word, table
-from tapelab.grading.result import CheckResult, Result, Status
+from tapelab.grading.result import Status
 from tapelab.locales import paragraph, say, say_many, sentence, translated
 
 if TYPE_CHECKING:
@@ -89,45 +92,43 @@ class Statistics:
 
 def statistics_of(book: Gradebook, assignment: str) -> Statistics:
     """The statistics over the attempt that counts of each student."""
+    return class_statistics(book, assignment, book.verdicts(assignment))
+
+
+def class_statistics(book: Gradebook, assignment: str, graded: ClassVerdicts) -> Statistics:
+    """The statistics of verdicts that were read already."""
     known = book.assignment(assignment)
-    grades = book.grades(assignment)
-    pairs = counting(grades, book.results(assignment))
-    results = [graded.result for _, graded in pairs]
+    checks = checks_of(book.checks(assignment), graded.verdicts)
     return Statistics(
-        known.name, known.title, known.of, len(grades),
-        sum(grade.attempts > 0 for grade in grades), len(results),
-        tuple(grade.final for grade, _ in pairs), checks_of(results), _fallen(_all_checks(results)),
+        known.name, known.title, known.of, book.student_count(),
+        book.counts(assignment).handed_in, len(graded.students), graded.finals, checks,
+        dict(graded.verdicts.pitfalls.get(None, Counter()).most_common()),
     )  # fmt: skip
 
 
-def checks_of(results: Sequence[Result]) -> tuple[CheckStatistics, ...]:
-    """The statistics of each check, in the order of the assignment."""
-    checks_by_key: dict[tuple[str, str], list[CheckResult]] = {}
-    for result in results:
-        for exercise in result.exercises:
-            for check in exercise.checks:
-                checks_by_key.setdefault((exercise.exercise, check.key), []).append(check)
-    return tuple(_statistics(exercise, checks) for (exercise, _), checks in checks_by_key.items())
+def checks_of(checks: Sequence[GradedCheck], verdicts: Verdicts) -> tuple[CheckStatistics, ...]:
+    """The statistics of each check that somebody's result has."""
+    places = [place for place in np.unique(verdicts.status).tolist() if place != ABSENT]
+    # For each status a row: how many students each check ended with it for.
+    counts = np.array([(verdicts.status == place).sum(axis=0) for place in places])
+    points = verdicts.points.sum(axis=0)
+    statuses = [STATUSES[place] for place in places]
+    return tuple(
+        _statistics(each, dict(zip(statuses, counts[:, each.position].tolist(), strict=True)),
+                    float(points[each.position]), verdicts.pitfalls.get(each.position, Counter()))
+        for each in checks if places and counts[:, each.position].any()
+    )  # fmt: skip
 
 
-def _statistics(exercise: str, checks: Sequence[CheckResult]) -> CheckStatistics:
-    last = checks[-1]
-    statuses = Counter(check.status.value for check in checks)
-    fallen = Counter(check.code for check in checks if check.code)
+def _statistics(
+    check: GradedCheck, statuses: dict[Status, int], points: float, pitfalls: Counter[str]
+) -> CheckStatistics:
+    students = sum(statuses.values())
     return CheckStatistics(
-        exercise, last.title, last.visibility.value, last.of, len(checks),
-        fmean(check.points for check in checks), dict(statuses), dict(fallen.most_common()),
+        check.exercise, check.title, check.visibility, check.of, students, points / students,
+        {status.value: count for status, count in statuses.items() if count},
+        dict(pitfalls.most_common()),
     )  # fmt: skip
-
-
-def _all_checks(results: Iterable[Result]) -> list[list[CheckResult]]:
-    return [[c for exercise in result.exercises for c in exercise.checks] for result in results]
-
-
-def _fallen(students: Iterable[Iterable[CheckResult]]) -> dict[str, int]:
-    """By code, how many students fell into a pitfall; several checks may find it in one of them."""
-    codes = Counter(code for checks in students for code in {c.code for c in checks if c.code})
-    return dict(codes.most_common())
 
 
 # The hues of Okabe and Ito, which readers who see fewer colours tell apart, too.
@@ -141,6 +142,8 @@ COLOURS: Final = {
                             Status.OUTPUT, Status.REFUSED}),
     sentence("the check itself failed"): ("#000000", {Status.BROKEN}),
 }  # fmt: skip
+MOST_BARS: Final = 30
+"""Bars that can be read at a glance."""
 LONGEST: Final = 44
 """Letters of a title beside a bar."""
 
@@ -162,7 +165,7 @@ def _body(data: Statistics) -> Iterator[str]:
         yield picture(_histogram(data), say("How many students have how many points"))
     if data.checks:
         yield f"<h2>{say('Check by check')}</h2>"
-        yield picture(_bars(data.checks), say("How each check ended, as a part of the students"))
+        yield picture(_bars(hardest(data.checks)), _bars_caption(len(data.checks)))
         yield _check_table(data.checks)
     yield f"<h2>{say('Pitfalls')}</h2>"
     if data.pitfalls:
@@ -171,6 +174,19 @@ def _body(data: Statistics) -> Iterator[str]:
         yield table((say("Pitfall"), say("Students")), list(data.pitfalls.items()))
     else:
         yield f"<p>{say('The diagnosis found none in what was recorded.')}</p>"
+
+
+def hardest(checks: tuple[CheckStatistics, ...]) -> tuple[CheckStatistics, ...]:
+    """The checks that have a bar: all, or those with the smallest part of their points."""
+    by_share = sorted(checks, key=lambda each: each.mean / each.of if each.of else 0.0)
+    chosen = set(map(id, by_share[:MOST_BARS]))
+    return tuple(each for each in checks if id(each) in chosen)
+
+
+def _bars_caption(checks: int) -> str:
+    if checks <= MOST_BARS:
+        return say("How each check ended, as a part of the students")
+    return say("How the {count} hardest checks ended, as a part of the students", count=MOST_BARS)
 
 
 def _check_table(checks: tuple[CheckStatistics, ...]) -> str:

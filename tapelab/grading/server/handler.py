@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from html import escape
 from http import HTTPStatus
 from pathlib import Path
@@ -34,6 +35,7 @@ from tapelab.grading.gradebook.gradebook_errors import (
 from tapelab.grading.reports.attempt_history import lateness, local_time
 from tapelab.grading.reports.report_page import sign, status_word
 from tapelab.grading.server.access import AccessControl
+from tapelab.grading.server.page_data import Cell
 from tapelab.locales import (
     language,
     paragraph,
@@ -92,11 +94,23 @@ def isolated(text: str, kind: str = "bdi", style: str = "") -> str:
     return f"<{kind}{named}>{escape(text)}</{kind}>"
 
 
+@lru_cache(maxsize=1 << 12)
+def verdict_html(cell: Cell | None, language: str) -> str:
+    """What a check came to as a cell of a table, of which a page has thousands, few of a kind."""
+    if cell is None:
+        return '<td class="number">–</td>'
+    return (
+        f'<td class="number {earned_share(cell.points, cell.of)}"><span aria-hidden="true">'
+        f"{escape(sign(cell.status))}</span> {escape(points(cell.points))}"
+        f'<span class="unseen"> {escape(status_word(cell.status))}</span></td>'
+    )
+
+
 HELPERS: Final = {
     "points": points, "moment": local_time, "link": link, "sign": sign, "share": earned_share,
     "brief": truncated, "word": status_word, "within": isolated, "prose": prose, "say": say,
     "say_many": say_many, "translated": translated, "late": days_late,
-    "paragraph": paragraph,
+    "paragraph": paragraph, "verdict": verdict_html,
 }  # fmt: skip
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
-from typing import Any, Final
+from typing import Final
+
+import numpy as np
 
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.entities import (
@@ -19,11 +20,19 @@ from tapelab.grading.gradebook.entities import (
     Mark,
     Student,
 )
-from tapelab.grading.gradebook.final_grades import Total, counting
+from tapelab.grading.gradebook.final_grades import Total, total_of
+from tapelab.grading.gradebook.grade_rows import ABSENT, STATUSES, Verdicts
+from tapelab.grading.gradebook.grade_tables import (
+    BY_ATTEMPTS,
+    BY_POINTS,
+    BY_STUDENT,
+    ClassVerdicts,
+    GradedCheck,
+)
 from tapelab.grading.gradebook.gradebook_errors import UnknownNameError
 from tapelab.grading.reports.attempt_history import attempt_history
-from tapelab.grading.reports.statistics import Statistics, statistics_of
-from tapelab.grading.result import CheckResult, Result
+from tapelab.grading.reports.statistics import Statistics, class_statistics
+from tapelab.grading.result import Status
 from tapelab.grading.server.code_cells import CodeListing, Stop, code_listing, stops_in
 from tapelab.locales import say, say_many
 
@@ -52,24 +61,45 @@ class Summary:
 
 def overview(book: Gradebook) -> list[Summary]:
     """All assignments, by name."""
-    return [_summary(each, book.grades(each.name)) for each in book.assignments()]
+    students = book.student_count()
+    return [
+        Summary(each.listed, each.submissions, each.handed_in, students, each.mean, each.waiting)
+        for each in book.all_counts()
+    ]
 
 
-def _summary(listed: Listed, grades: Sequence[Grade]) -> Summary:
-    counted = [each.final for each in grades if has_grade(each)]
-    return Summary(
-        listed,
-        submissions=sum(each.attempts for each in grades),
-        handed_in=sum(each.attempts > 0 for each in grades),
-        students=len(grades),
-        mean=fmean(counted) if counted else None,
-        waiting=sum(each.ungraded for each in grades),
-    )
+PER_PAGE: Final = 50
+"""Students on a page of a table."""
 
 
-def has_grade(grade: Grade) -> bool:
-    """Whether there is a result, or a mark by hand in its place."""
-    return bool(grade.digest) or grade.by_hand
+@dataclass(frozen=True)
+class Paging:
+    """Which page of a table is shown, from 1 on, and how many there are."""
+
+    number: int
+    count: int
+    rows: int
+    """Students on all pages."""
+
+    @classmethod
+    def of(cls, rows: int, wanted: str) -> Paging:
+        """The page that an address names, or the one nearest to it."""
+        count = max(-(-rows // PER_PAGE), 1)
+        number = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 10 else 1
+        return cls(min(max(number, 1), count), count, rows)
+
+    @property
+    def first(self) -> int:
+        """The place of the first student of the page among all."""
+        return (self.number - 1) * PER_PAGE
+
+    @property
+    def others(self) -> list[tuple[str, int]]:
+        """The pages to go to, with what they are called."""
+        pages = {say("First page"): 1, say("Previous page"): self.number - 1,
+                 say("Next page"): self.number + 1, say("Last page"): self.count}  # fmt: skip
+        there = range(1, self.count + 1)
+        return [(name, at) for name, at in pages.items() if at != self.number and at in there]
 
 
 @dataclass(frozen=True)
@@ -81,16 +111,17 @@ class Member:
     total: Total | None
 
 
-def roster(book: Gradebook) -> tuple[tuple[Listed, ...], list[Member]]:
-    """The assignments, and what each student has for each of them and in all."""
-    assignments = book.assignments()
-    columns = [{g.student: g for g in book.grades(each.name)} for each in assignments]
-    totals = {each.student: each for each in book.totals()}
+def roster(
+    book: Gradebook, page: str | None = None
+) -> tuple[tuple[Listed, ...], list[Member], Paging]:
+    """The assignments, and what students have: those of a page, or everybody."""
+    paging = Paging.of(book.student_count(), page or "")
+    first, count = (0, None) if page is None else (paging.first, PER_PAGE)
     members = [
-        Member(s, tuple(column[s.login] for column in columns), totals.get(s.login))
-        for s in book.students()
+        Member(student, grades, total_of(grades, 0) if grades else None)
+        for student, grades in book.roster_page(first, count)
     ]
-    return assignments, members
+    return book.assignments(), members, paging
 
 
 @dataclass(frozen=True)
@@ -137,7 +168,7 @@ class Work:
 def work(book: Gradebook, assignment: str, student: str, digest: str = "") -> Work:
     """What a student did; of several attempts the one that counts, or the one asked for."""
     known, listed = book.student(student), book.assignment(assignment)
-    grade = next(each for each in book.grades(assignment) if each.student == student)
+    grade = book.grade(assignment, student)
     attempts = _attempts(book, listed, student, grade.digest)
     shown = _chosen(attempts, digest)
     tapes = book.tapes(assignment, shown.handed.digest) if shown else {}
@@ -146,26 +177,23 @@ def work(book: Gradebook, assignment: str, student: str, digest: str = "") -> Wo
     notes, exercises = (result.notes, result.exercises) if result else ((), ())
     return Work(
         known, listed, grade, attempts, shown,
-        tuple(each for each in book.marks(assignment) if each.student == student),
-        tuple(each for each in book.comments(assignment) if each.student == student),
+        book.marks(assignment, student), book.comments(assignment, student),
         _history(book, f"{assignment}/{student}"), tuple(tapes),
         code_listing(cells, notes, exercises), stops_in(notes),
     )  # fmt: skip
 
 
 def _attempts(book: Gradebook, listed: Listed, student: str, counts: str) -> tuple[Attempt, ...]:
-    failures = book.failures(listed.name)
-    failed = {each.handed.digest: each for each in failures if each.handed.student == student}
+    failed = {each.handed.digest: each for each in book.failures(listed.name, student)}
     versions = book.versions(listed.name)
     attempts = []
-    for handed in book.submissions(listed.name):
-        if handed.student == student:
-            graded = book.results_of(handed)
-            late = listed.policy.late(handed.received, listed.due)
-            history = attempt_history(handed, late, graded, versions)
-            latest = graded[-1] if graded else None
-            failure, is_counted = failed.get(handed.digest), handed.digest == counts
-            attempts.append(Attempt(handed, latest, failure, is_counted, history))
+    for handed in book.submissions(listed.name, student):
+        graded = book.results_of(handed)
+        late = listed.policy.late(handed.received, listed.due)
+        history = attempt_history(handed, late, graded, versions)
+        latest = graded[-1] if graded else None
+        failure, is_counted = failed.get(handed.digest), handed.digest == counts
+        attempts.append(Attempt(handed, latest, failure, is_counted, history))
     return tuple(attempts)
 
 
@@ -181,9 +209,7 @@ def _chosen(attempts: Sequence[Attempt], digest: str) -> Attempt | None:
 
 def _history(book: Gradebook, about: str) -> tuple[Event, ...]:
     """The newest first; of this student alone, whose name may begin that of another."""
-    events = book.history(about)
-    own = [e for e in events if e.about == about or e.about.startswith(f"{about}/")]
-    return tuple(reversed(own))
+    return tuple(reversed(book.history_of(about)))
 
 
 DOWN: Final = "down"
@@ -194,18 +220,40 @@ class Column:
     """A check; `label` is short enough to stand above many narrow columns."""
 
     label: str
-    title: str
-    exercise: str
-    key: str
+    check: GradedCheck
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a check came to for a student."""
+
+    points: float
+    of: float
+    status: Status
 
 
 @dataclass(frozen=True)
 class Line:
-    """A student; None for a check that their result has not."""
+    """A student; `row` is their place among those who have a result, if they have one."""
 
     grade: Grade
-    cells: tuple[CheckResult | None, ...]
-    failure: Failure | None
+    failed: bool
+    row: int | None
+    columns: tuple[Column, ...]
+    verdicts: Verdicts
+
+    @property
+    def cells(self) -> tuple[Cell | None, ...]:
+        """What each check came to; None for one that the result has not."""
+        if self.row is None:
+            return (None,) * len(self.columns)
+        points = self.verdicts.points[self.row].tolist()
+        status = self.verdicts.status[self.row].tolist()
+        places = [(each.check.position, each.check.of) for each in self.columns]
+        return tuple(
+            None if status[at] == ABSENT else Cell(points[at], of, STATUSES[status[at]])
+            for at, of in places
+        )
 
 
 @dataclass(frozen=True)
@@ -218,6 +266,7 @@ class Sheet:
     lines: tuple[Line, ...]
     sort: str
     down: bool
+    paging: Paging
 
     def sorting(self, by: str) -> str:
         """How a column is sorted, as assistive technology names it."""
@@ -230,59 +279,50 @@ class Sheet:
         return "" if by != self.sort or self.down else DOWN
 
 
-def sheet(book: Gradebook, assignment: str, sort: str = "", order: str = "") -> Sheet:
-    """The table of an assignment; a column that is not there sorts by student."""
-    grades = book.grades(assignment)
-    pairs = counting(grades, book.results(assignment))
-    results = {grade.student: graded.result for grade, graded in pairs}
-    failures = {each.handed.student: each for each in book.failures(assignment)}
-    columns = _columns(results.values())
-    lines = [
-        Line(g, _cells(results.get(g.student), columns), failures.get(g.student)) for g in grades
-    ]
-    keys = _keys(columns)
-    sort = sort if sort in keys else "student"
-    lines.sort(key=keys[sort], reverse=order == DOWN)
-    data = statistics_of(book, assignment)
-    return Sheet(book.assignment(assignment), data, columns, tuple(lines), sort, order == DOWN)
+def sheet(
+    book: Gradebook, assignment: str, sort: str = "", order: str = "", page: str | None = None
+) -> Sheet:
+    """The table of an assignment, or a page of it; an unknown column sorts by student."""
+    graded = book.verdicts(assignment)
+    columns = _columns(book.checks(assignment), graded.verdicts)
+    paging = Paging.of(book.student_count(), page or "")
+    first, count = (0, None) if page is None else (paging.first, PER_PAGE)
+    down = order == DOWN
+    by_check = next((each.check for each in columns if each.label == sort), None)
+    if by_check is not None:
+        logins = _by_check(book.logins(), graded, by_check, down=down)
+        last = None if count is None else first + count
+        grades = book.grades_of(assignment, logins[first:last])
+    else:
+        sort = sort if sort in (BY_POINTS, BY_ATTEMPTS) else BY_STUDENT
+        grades = book.grade_page(assignment, sort=sort, descending=down, first=first, count=count)
+    data = class_statistics(book, assignment, graded)
+    failed = book.failed_students(assignment, [each.student for each in grades])
+    rows = {login: row for row, login in enumerate(graded.students)}
+    lines = tuple(
+        Line(each, each.student in failed, rows.get(each.student), columns, graded.verdicts)
+        for each in grades
+    )
+    return Sheet(book.assignment(assignment), data, columns, lines, sort, down, paging)
 
 
-def _columns(results: Iterable[Result]) -> tuple[Column, ...]:
-    """The checks in the order in which the statistics have them."""
-    titles: dict[tuple[str, str], str] = {}
-    for result in results:
-        for exercise in result.exercises:
-            for check in exercise.checks:
-                titles[exercise.exercise, check.key] = check.title
+def _columns(checks: Iterable[GradedCheck], verdicts: Verdicts) -> tuple[Column, ...]:
+    """The checks that somebody's result has, as the statistics have them."""
+    present = (verdicts.status != ABSENT).any(axis=0)
     numbers: dict[str, int] = {}
     columns = []
-    for (name, key), title in titles.items():
-        numbers[name] = numbers.get(name, 0) + 1
-        columns.append(Column(f"{name}:{numbers[name]}", title, name, key))
+    for each in checks:
+        if present[each.position]:
+            numbers[each.exercise] = numbers.get(each.exercise, 0) + 1
+            columns.append(Column(f"{each.exercise}:{numbers[each.exercise]}", each))
     return tuple(columns)
 
 
-def _cells(result: Result | None, columns: tuple[Column, ...]) -> tuple[CheckResult | None, ...]:
-    exercises = result.exercises if result else ()
-    checks = {(e.exercise, check.key): check for e in exercises for check in e.checks}
-    return tuple(checks.get((each.exercise, each.key)) for each in columns)
-
-
-def _keys(columns: tuple[Column, ...]) -> dict[str, Callable[[Line], Any]]:
-    """By name of a column, what a line is sorted by; students break ties."""
-
-    def of_check(number: int) -> Callable[[Line], Any]:
-        def key(line: Line) -> Any:
-            cell = line.cells[number]
-            return (-1.0 if cell is None else cell.points, line.grade.student)
-
-        return key
-
-    keys: dict[str, Callable[[Line], Any]] = {
-        "student": lambda line: line.grade.student.casefold(),
-        "name": lambda line: (line.grade.name.casefold(), line.grade.student),
-        "late": lambda line: (line.grade.days_late, line.grade.student),
-        "points": lambda line: (line.grade.final, line.grade.student),
-        "attempts": lambda line: (line.grade.attempts, line.grade.student),
-    }
-    return keys | {each.label: of_check(number) for number, each in enumerate(columns)}
+def _by_check(
+    logins: Sequence[str], graded: ClassVerdicts, check: GradedCheck, *, down: bool
+) -> list[str]:
+    """All students by what a check gave them; below all others those whom it gave nothing."""
+    there = graded.verdicts.status[:, check.position] != ABSENT
+    points = np.where(there, graded.verdicts.points[:, check.position], -1.0)
+    of = dict(zip(graded.students, points.tolist(), strict=True))
+    return sorted(logins, key=lambda login: (of.get(login, -1.0), login), reverse=down)

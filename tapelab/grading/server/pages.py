@@ -64,8 +64,9 @@ class Roster(Handler):
 
     async def get(self) -> None:
         """Show the roster."""
-        assignments, members = await self.from_book(roster)
-        self.show("roster.html", assignments=assignments, members=members)
+        read = partial(roster, page=self.query("number"))
+        assignments, members, paging = await self.from_book(read)
+        self.show("roster.html", assignments=assignments, members=members, paging=paging)
 
 
 class Assignment(Handler):
@@ -73,8 +74,9 @@ class Assignment(Handler):
 
     async def get(self) -> None:
         """Show the table, sorted as the address says."""
-        name, sort, order = map(self.query, ("name", "sort", "order"))
-        table = await self.from_book(partial(sheet, assignment=name, sort=sort, order=order))
+        name, sort, order, page = map(self.query, ("name", "sort", "order", "number"))
+        read = partial(sheet, assignment=name, sort=sort, order=order, page=page)
+        table = await self.from_book(read)
         message = translated(DONE.get(self.query("done"), ""))
         self.show("assignment.html", sheet=table, message=message)
 
@@ -283,18 +285,9 @@ def _grades_table(book: Gradebook, *, name: str, form: str) -> str:
 
 
 def _assignment_table(table: Sheet) -> Lines:
-    header = [
-        "student",
-        "name",
-        "points",
-        "penalty",
-        "extra",
-        "final",
-        "of",
-        "attempts",
-        "days_late",
-    ]
-    header += [f"{each.exercise} {each.title}" for each in table.columns]
+    header = ["student", "name", "points", "penalty", "extra", "final", "of", "attempts",
+              "days_late"]  # fmt: skip
+    header += [f"{each.check.exercise} {each.check.title}" for each in table.columns]
     rows = []
     for line in table.lines:
         g = line.grade
@@ -305,7 +298,7 @@ def _assignment_table(table: Sheet) -> Lines:
 
 
 def _course_table(book: Gradebook) -> Lines:
-    assignments, members = roster(book)
+    assignments, members, _ = roster(book)
     header = ["student", "name", "email", *(each.name for each in assignments), "total", "of"]
     rows = []
     for each in members:
