@@ -112,7 +112,7 @@ class Batch:
         if self.add_students or not known:
             names = {each.student for each in self.submissions if _fits(each.student)}
             names -= self._logins.keys()
-            self.book.add_students(Student(name) for name in sorted(names))
+            self.book.enrol(Student(name) for name in sorted(names))
             self._logins = logins_by_name(known | names)
 
     def _tasks(self, reader: Reader, submissions: Iterable[FoundSubmission]) -> Iterator[Task]:

@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session
 
 from tapelab.grading.gradebook.entities import Grade, Graded, Handed, Kind, Listed, Mark, Student
 from tapelab.grading.gradebook.final_grades import StudentWork, grade_of
+from tapelab.grading.gradebook.gradebook_errors import storable
 from tapelab.grading.gradebook.tables import (
     AssignmentRow,
     CheckRow,
@@ -157,9 +158,9 @@ class _Chunk:
         query = select(*columns).where(
             ResultRow.assignment_id == self.row.id, ResultRow.digest.in_(digests)
         )
-        rows = self.session.execute(query.order_by(ResultRow.at)).all()
-        rows.sort(key=lambda row: row.version == self.row.version)
-        return {row.digest: _Attempt(row.version, row.points, row.of, row.at) for row in rows}
+        rows = self.session.execute(query.order_by(ResultRow.at))
+        in_turn = sorted(rows, key=lambda row: row.version == self.row.version)
+        return {row.digest: _Attempt(row.version, row.points, row.of, row.at) for row in in_turn}
 
     def _results(self, digests: Collection[str]) -> dict[str, Result]:
         """Of each submission the result that counts, with its checks."""
@@ -167,9 +168,9 @@ class _Chunk:
         query = select(*columns).where(
             ResultRow.assignment_id == self.row.id, ResultRow.digest.in_(digests)
         )
-        rows = self.session.execute(query.order_by(ResultRow.at)).all()
-        rows.sort(key=lambda row: row.version == self.row.version)
-        texts = {row.digest: row.json for row in rows}
+        rows = self.session.execute(query.order_by(ResultRow.at))
+        in_turn = sorted(rows, key=lambda row: row.version == self.row.version)
+        texts = {row.digest: row.json for row in in_turn}
         return {digest: Result.from_json(text) for digest, text in texts.items()}
 
     def _keep_verdicts(self, grades: Mapping[int, tuple[Grade, datetime | None]]) -> None:
@@ -237,13 +238,14 @@ class _Columns:
                     self._put(exercise.exercise, check)
 
     def _put(self, exercise: str, check: CheckResult) -> None:
-        row = self._rows.get((exercise, check.key))
+        name = storable(exercise), storable(check.key)
+        row = self._rows.get(name)
         if row is None:
             row = CheckRow(assignment_id=self._assignment, position=len(self._rows),
-                           exercise=exercise, key=check.key)  # fmt: skip
-            self._rows[exercise, check.key] = row
+                           exercise=name[0], key=name[1])  # fmt: skip
+            self._rows[name] = row
             self._session.add(row)
-        row.title, row.visibility, row.of = check.title, check.visibility.value, check.of
+        row.title, row.visibility, row.of = storable(check.title), check.visibility.value, check.of
 
     def verdicts(self, result: Result) -> dict[str, Any]:
         """The verdicts of a result as they are kept."""
@@ -252,7 +254,7 @@ class _Columns:
         codes: set[str] = set()
         for exercise in result.exercises:
             for check in exercise.checks:
-                place = self._rows[exercise.exercise, check.key].position
+                place = self._rows[storable(exercise.exercise), storable(check.key)].position
                 cells[place] = check.points, STATUSES.index(check.status)
                 if check.code:
                     codes |= {_token(place, check.code), _token("", check.code)}
@@ -261,7 +263,7 @@ class _Columns:
 
 def _token(place: int | str, code: str) -> str:
     """A pitfall at the place of a check, or without a place: in any of them."""
-    return f"{place}:{' '.join(code.split())}"
+    return f"{place}:{' '.join(storable(code).split())}"
 
 
 @dataclass(frozen=True)

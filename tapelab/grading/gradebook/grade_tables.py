@@ -112,7 +112,7 @@ class GradeTables(Results):
         first: int = 0, count: int | None = None,
     ) -> tuple[Grade, ...]:  # fmt: skip
         """The grades of some students, sorted by what they have; students break ties."""
-        keys: list[ColumnElement[Any]] = [func.lower(StudentRow.login), StudentRow.login]
+        keys: list[Any] = [func.lower(StudentRow.login), StudentRow.login]
         if sort != BY_STUDENT:
             column = GradeRow.final if sort == BY_POINTS else GradeRow.attempts
             keys = [func.coalesce(column, 0), StudentRow.login]
@@ -168,7 +168,7 @@ class GradeTables(Results):
                       for r in rows]  # fmt: skip
         return tuple(sorted(checks, key=lambda c: (order.get(c.exercise, len(order)), c.position)))
 
-    def verdicts(self, assignment: str) -> tuple[tuple[str, ...], tuple[float, ...], Verdicts]:
+    def verdicts(self, assignment: str) -> ClassVerdicts:
         """The verdicts of those who have a result, by login."""
         with self._reading() as session:
             known = assignment_row(session, assignment)
@@ -253,7 +253,7 @@ def _count_students(session: Session) -> int:
     return session.scalar(select(func.count()).select_from(StudentRow)) or 0
 
 
-def _grades_of(assignment: AssignmentRow) -> Select[Any]:
+def _grades_of(assignment: AssignmentRow) -> Select[str, str, GradeRow]:
     """All students, each with the row of their grade where there is one."""
     own = and_(GradeRow.student_id == StudentRow.id, GradeRow.assignment_id == assignment.id)
     return select(StudentRow.login, StudentRow.name, GradeRow).outerjoin(GradeRow, own)

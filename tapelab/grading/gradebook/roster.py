@@ -58,6 +58,12 @@ class Roster(Store):
                     added += 1
         return added
 
+    def enrol(self, students: Iterable[Student]) -> None:
+        """Add those who are not there; another grader may be adding the same ones."""
+        with self._writing() as session:
+            for each in students:
+                self._inserted(session, each)
+
     def assignments(self) -> tuple[Listed, ...]:
         """All assignments, by name."""
         with self._reading() as session:
@@ -119,15 +125,20 @@ class Roster(Store):
             return listed(row)
 
     def _add(self, session: Session, student: Student) -> None:
+        if not self._inserted(session, student):
+            raise DuplicateError(
+                f"{self.place} has a student {student.login.strip()} already. Nothing was changed. "
+                "To change what is known of students, import them with --update."
+            )
+
+    def _inserted(self, session: Session, student: Student) -> bool:
+        """Whether the student was not there, and now is."""
         login = fit_name(student.login, "a student")
         new = self._new(session, StudentRow, login=login, name=student.name,
                         email=student.email, ids=dict(student.ids))  # fmt: skip
-        if not new:
-            raise DuplicateError(
-                f"{self.place} has a student {login} already. Nothing was changed. "
-                "To change what is known of students, import them with --update."
-            )
-        self._note(session, "student", login, "", asdict(student))
+        if new:
+            self._note(session, "student", login, "", asdict(student))
+        return new
 
     def _updated(self, session: Session, student: Student) -> bool:
         """Whether the student was there; what is given of them is then noted."""

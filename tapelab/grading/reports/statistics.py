@@ -143,7 +143,7 @@ COLOURS: Final = {
     sentence("the check itself failed"): ("#000000", {Status.BROKEN}),
 }  # fmt: skip
 MOST_BARS: Final = 30
-"""Bars that can be read at a glance."""
+"""Bars in one plot, so that it stays readable."""
 LONGEST: Final = 44
 """Letters of a title beside a bar."""
 

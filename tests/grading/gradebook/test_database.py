@@ -52,8 +52,8 @@ def older(monkeypatch):
         with monkeypatch.context() as earlier:
             earlier.setattr(database, "SCHEMA", "0001")
             earlier.setattr(command, "upgrade", lambda config, to: upgrade(config, "0001"))
-            Gradebook.open(place).close()
-        url = database.to_url(place)
+            url = database.to_url(place)
+            database.open_engine(url, patience=1.0, create=True).dispose()
         engine = database.create_engine(url)
         with engine.begin() as connection:
             row = "INSERT INTO student (login, name, email, ids) VALUES ('ada', 'Ada', '', '{}')"

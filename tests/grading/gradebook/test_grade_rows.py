@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -125,7 +126,7 @@ def test_the_grades_of_an_older_gradebook_are_computed_when_it_is_opened(course,
     for student in LOGINS[:3]:
         course.hand_in(student, "sums", f"of {student}", DUE)
         course.record(result(f"of {student}", student, random, "v1"))
-    before, told = course.grades("sums"), statistics_of(course, "sums")
+    before, statistics = course.grades("sums"), statistics_of(course, "sums")
     with course._writing() as session:
         for table in (GradeRow, VerdictsRow, CheckRow):
             session.execute(delete(table))
@@ -134,13 +135,11 @@ def test_the_grades_of_an_older_gradebook_are_computed_when_it_is_opened(course,
     assert course.grades("sums") != before
     with Gradebook.open(place) as again:
         assert again.grades("sums") == before
-        assert statistics_of(again, "sums") == told
+        assert statistics_of(again, "sums") == statistics
 
 
 def test_two_that_write_at_once_leave_the_grade_of_both(course, place):
     """A mark and a result of the same student: neither is computed without the other."""
-    from concurrent.futures import ThreadPoolExecutor
-
     random = Random(2)
     with Gradebook.open(place) as other, ThreadPoolExecutor(2) as threads:
         for number in range(10):

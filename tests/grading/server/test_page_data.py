@@ -24,14 +24,14 @@ def test_the_history_of_a_student_is_not_that_of_one_whose_name_goes_on(tmp_path
 
 
 def test_a_page_that_waits_for_the_database_keeps_no_other_page_waiting(teacher, book, monkeypatch):
-    requests, go_on, read = Event(), Event(), book.assignments
+    requests, go_on, read = Event(), Event(), book.all_counts
 
     def wait():
         requests.set()
         assert go_on.wait(60)
         return read()
 
-    monkeypatch.setattr(book, "assignments", wait)
+    monkeypatch.setattr(book, "all_counts", wait)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(teacher.get, "/")
         try:
