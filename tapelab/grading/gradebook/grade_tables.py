@@ -14,6 +14,7 @@ from tapelab.grading.gradebook.entities import Grade, Listed, Student
 from tapelab.grading.gradebook.final_grades import StudentWork, Total, grade_of, total_of
 from tapelab.grading.gradebook.grade_rows import (
     Verdicts,
+    compute_grades,
     decode_verdicts,
     update_grades,
 )
@@ -31,8 +32,6 @@ from tapelab.grading.gradebook.tables import (
 from tapelab.grading.gradebook.transactions import assignment_row, listed, student_row
 
 BY_STUDENT: Final = "student"
-BY_POINTS: Final = "points"
-BY_ATTEMPTS: Final = "attempts"
 
 
 @dataclass(frozen=True)
@@ -100,6 +99,11 @@ class GradeTables(Results):
             query, as_listed = _grades_of(known).order_by(StudentRow.login), listed(known)
             return tuple(_grade(row, as_listed) for row in session.execute(query))
 
+    def grades_under(self, known: Listed) -> tuple[Grade, ...]:
+        """What each student would have for an assignment with these rules, by login."""
+        with self._reading() as session:
+            return tuple(compute_grades(session, assignment_row(session, known.name), known))
+
     def grade(self, assignment: str, student: str) -> Grade:
         """What one student has for an assignment."""
         with self._reading() as session:
@@ -112,10 +116,7 @@ class GradeTables(Results):
         first: int = 0, count: int | None = None,
     ) -> tuple[Grade, ...]:  # fmt: skip
         """The grades of some students, sorted by what they have; students break ties."""
-        keys: list[Any] = [func.lower(StudentRow.login), StudentRow.login]
-        if sort != BY_STUDENT:
-            column = GradeRow.final if sort == BY_POINTS else GradeRow.attempts
-            keys = [func.coalesce(column, 0), StudentRow.login]
+        keys = [_SORTS[sort], StudentRow.login]
         with self._reading() as session:
             known = assignment_row(session, assignment)
             query = _grades_of(known).offset(first).limit(count)
@@ -247,6 +248,17 @@ def _counts(row: Row[Any]) -> AssignmentCounts:
         listed(row.AssignmentRow), row.submissions or 0, row.handed_in or 0, row.waiting or 0,
         row.mean,
     )  # fmt: skip
+
+
+_SORTS: dict[str, Any] = {
+    "student": func.lower(StudentRow.login),
+    "name": func.lower(StudentRow.name),
+    "points": func.coalesce(GradeRow.final, 0),
+    "late": func.coalesce(GradeRow.days_late, 0),
+    "attempts": func.coalesce(GradeRow.attempts, 0),
+}
+SORTS: Final = frozenset(_SORTS)
+"""What a table of grades can be sorted by."""
 
 
 def _count_students(session: Session) -> int:

@@ -23,9 +23,8 @@ from tapelab.grading.gradebook.entities import (
 from tapelab.grading.gradebook.final_grades import Total, total_of
 from tapelab.grading.gradebook.grade_rows import ABSENT, STATUSES, Verdicts
 from tapelab.grading.gradebook.grade_tables import (
-    BY_ATTEMPTS,
-    BY_POINTS,
     BY_STUDENT,
+    SORTS,
     ClassVerdicts,
     GradedCheck,
 )
@@ -294,7 +293,7 @@ def sheet(
         last = None if count is None else first + count
         grades = book.grades_of(assignment, logins[first:last])
     else:
-        sort = sort if sort in (BY_POINTS, BY_ATTEMPTS) else BY_STUDENT
+        sort = sort if sort in SORTS else BY_STUDENT
         grades = book.grade_page(assignment, sort=sort, descending=down, first=first, count=count)
     data = class_statistics(book, assignment, graded)
     failed = book.failed_students(assignment, [each.student for each in grades])
