@@ -271,7 +271,7 @@ def _grades_of(assignment: AssignmentRow) -> Select[str, str, GradeRow]:
     return select(StudentRow.login, StudentRow.name, GradeRow).outerjoin(GradeRow, own)
 
 
-def _grade(row: Row[Any], assignment: Listed) -> Grade:
+def _grade(row: Row[str, str, GradeRow], assignment: Listed) -> Grade:
     return _grade_from(row.GradeRow, Student(row.login, row.name), assignment)
 
 
