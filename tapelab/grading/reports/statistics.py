@@ -8,7 +8,8 @@ import json
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,7 @@ from tapelab.grading.gradebook.grade_rows import ABSENT, STATUSES, Verdicts
 from tapelab.grading.gradebook.grade_tables import ClassVerdicts, GradedCheck
 from tapelab.grading.reports.report_page import page, picture, status_word, table
 from tapelab.grading.result import Status
-from tapelab.locales import paragraph, say, say_many, sentence, translated
+from tapelab.locales import language, paragraph, say, say_many, sentence, translated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,7 +151,21 @@ LONGEST: Final = 44
 
 def statistics_page(data: Statistics) -> str:
     """The page: how many points, how each check went, and the pitfalls."""
-    return page(say("{title}: how it went", title=data.title), _body(data))
+    return _drawn_page(_PageKey(data.to_json(), language(), data))
+
+
+@dataclass(frozen=True)
+class _PageKey:
+    """What a page follows from: plots are drawn once for the same numbers."""
+
+    numbers: str
+    language: str
+    data: Statistics = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _drawn_page(key: _PageKey) -> str:
+    return page(say("{title}: how it went", title=key.data.title), _body(key.data))
 
 
 def _body(data: Statistics) -> Iterator[str]:
