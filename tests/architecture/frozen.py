@@ -1,8 +1,9 @@
-"""A pytest plugin that freezes the modules and classes of tapelab, for `test_dispatch.py`.
+"""Fixtures that freeze the modules and classes of tapelab, for the suites of `tf.function`.
 
 Every module of the package is loaded first. Then a class cannot be assigned to, because it is
 marked as immutable for the interpreter, and a module cannot, because its type refuses names that it
-has already with another value. A name that is loaded lazily for the first time is let in.
+has already with another value. A name that is loaded lazily for the first time is let in. So the
+suites in which `frozen_package` stands pass only where nothing is replaced at run time.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ import ctypes
 import importlib
 import pkgutil
 import sys
+from functools import cache
 from types import ModuleType
+
+import pytest
 
 import tapelab
 
@@ -48,6 +52,7 @@ class FrozenModule(ModuleType):
         raise AttributeError(f"{self.__name__}.{name} is deleted at run time")
 
 
+@cache
 def load_all():
     """Import every module of the package that needs no optional dependency."""
     for found in pkgutil.walk_packages(tapelab.__path__, "tapelab."):
@@ -55,34 +60,53 @@ def load_all():
             importlib.import_module(found.name)
 
 
-def freeze_class(kind):
-    """Let nothing assign to a class any more."""
-    Flags.from_address(id(kind)).flags |= IMMUTABLE
+class Package:
+    """The modules and classes of the package that are loaded."""
+
+    def __init__(self):
+        load_all()
+        named = [*sys.modules.items()]
+        self.modules = {m: type(m) for name, m in named if name.split(".")[0] == "tapelab"}
+        self.classes = {
+            thing
+            for module in self.modules
+            for thing in vars(module).values()
+            if isinstance(thing, type) and thing.__module__.startswith("tapelab")
+            if not thing.__module__.startswith(CHANGING)
+        }
+
+    def freeze(self):
+        """Let nothing assign to a class or a module."""
+        for kind in self.classes:
+            Flags.from_address(id(kind)).flags |= IMMUTABLE
+        for module in self.modules:
+            module.__class__ = FrozenModule
+
+    def thaw(self):
+        """Let everything be assigned to as before."""
+        for kind in self.classes:
+            Flags.from_address(id(kind)).flags &= ~IMMUTABLE
+        for module, kind in self.modules.items():
+            module.__class__ = kind
 
 
-def pytest_collection_modifyitems(items):
-    """Leave out tests that replace attributes themselves."""
-    items[:] = [item for item in items if "monkeypatch" not in item.fixturenames]
+@pytest.fixture(scope="module", autouse=True)
+def frozen_package(tf):
+    """Freeze the package for the tests of a module, unless they run on TensorFlow."""
+    package = Package() if tf is tapelab else None
+    if package:
+        package.freeze()
+    yield package
+    if package:
+        package.thaw()
 
 
-def pytest_collection_finish(session):
-    """Freeze the package once all tests are imported."""
-    load_all()
-    ours = [module for name, module in sys.modules.items() if name.split(".")[0] == "tapelab"]
-    classes = {
-        thing
-        for module in ours
-        for thing in vars(module).values()
-        if isinstance(thing, type) and thing.__module__.startswith("tapelab")
-        if not thing.__module__.startswith(CHANGING)
-    }
-    for kind in classes:
-        freeze_class(kind)
-    for module in ours:
-        module.__class__ = FrozenModule
-    try:
-        tapelab.Tensor.shape = None
-    except TypeError:
-        print(f"\nfrozen: {len(classes)} classes, {len(ours)} modules")
-    else:
-        raise AssertionError("a class could still be assigned to")
+@pytest.fixture(autouse=True)
+def thawed_where_patched(frozen_package, request):
+    """Thaw the package for a test that replaces attributes itself."""
+    patches = "monkeypatch" in request.fixturenames
+    if patches:
+        frozen_package.thaw()
+    yield
+    if patches:
+        frozen_package.freeze()

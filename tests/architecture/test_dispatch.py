@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import tapelab as tf
+from tests.architecture import frozen
+from tests.compile import conftest as compile_suite
+from tests.conformance import test_goldens
+from tests.keras import conftest as keras_suite
 
 PACKAGE = Path(tf.__file__).parent
-ROOT = PACKAGE.parent
 MACHINERY = ("core", "compile")
 
 
@@ -76,15 +76,20 @@ def test_public_functions_are_the_same_objects_while_a_function_is_traced():
     assert seen == [[tf.reshape, tf.math.add, tf.Tensor.__mul__, tf.Variable.assign]]
 
 
-@pytest.mark.slow
-def test_the_suite_of_tf_function_runs_with_frozen_modules_and_classes():
-    suites = ["tests/compile", "tests/keras", "tests/conformance/test_goldens.py"]
-    paths = [str(Path(__file__).parent), str(ROOT), os.environ.get("PYTHONPATH", "")]
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "frozen", *suites, "-k",
-         "not test_goldens or function", "-p", "no:cacheprovider", "-n", "0"],
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-2000:]
-    assert "frozen: " in run.stdout
+def test_the_suites_of_tf_function_run_with_frozen_modules_and_classes(monkeypatch):
+    suites = (compile_suite, keras_suite, test_goldens)
+    assert {suite.frozen_package for suite in suites} == {frozen.frozen_package}
+    package = frozen.Package()
+    package.freeze()
+    try:
+        with pytest.raises(TypeError, match="immutable type"):
+            tf.Tensor.shape = None
+        with pytest.raises(AttributeError, match="is replaced at run time"):
+            tf.nn.relu = None
+        with pytest.raises(AttributeError, match="is deleted at run time"):
+            del tf.nn.relu
+    finally:
+        package.thaw()
+    assert len(package.classes) > 200
+    monkeypatch.setattr(tf.nn, "relu", None)
+    assert tf.nn.relu is None

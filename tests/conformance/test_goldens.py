@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from conformance.snippets import GOLDENS, TABLES, Snippet, all_tables, run
 
+from tests.architecture import frozen
+
+frozen_package = frozen.frozen_package
 SNIPPETS = [snippet for table in all_tables().values() for snippet in table]
 
 # One unit in the last place is not the point; a wrong digit is.
