@@ -26,13 +26,20 @@ PYTEST = {
 
 
 def main(extent: str) -> int:
-    """Run linters and tests; the status is 0 only when every one of them is content."""
-    if extent == "all":
-        prepare()
-    failed = [name for name, command in LINTERS.items() if not run(name, [*command])]
+    """Run linters and tests; the status is 0 only when every one of them is content.
+
+    The linters read while what the tests meet is installed, which mostly waits for the net.
+    """
+    with ThreadPoolExecutor() as beside:
+        linted = {name: beside.submit(lint, command) for name, command in LINTERS.items()}
+        if extent == "all":
+            prepare()
+    failed = [name for name, linter in linted.items() if not report(name, linter.result())]
     if failed:
         print(f"\n{' and '.join(failed)} found faults, see above; the tests go on.", flush=True)
-    content = run("pytest", ["pytest", "-q", *PYTEST[extent]])
+    print("\n--- pytest ---", flush=True)
+    tests = [sys.executable, "-m", "pytest", "-q", *PYTEST[extent]]
+    content = subprocess.run(tests, check=False).returncode == 0
     return 0 if content and not failed else 1
 
 
@@ -60,10 +67,18 @@ def prepare_environments() -> None:
         deployment.ensure()
 
 
-def run(name: str, command: list[str]) -> bool:
-    """Run one tool of this environment under a heading, and tell whether it was content."""
-    print(f"\n--- {name} ---", flush=True)
-    return subprocess.run([sys.executable, "-m", *command], check=False).returncode == 0
+def lint(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a linter of this environment, and keep what it says."""
+    command = [sys.executable, "-m", *command]
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+
+
+def report(name: str, done: subprocess.CompletedProcess[str]) -> bool:
+    """Print under a heading what a linter said, and tell whether it was content."""
+    print(f"\n--- {name} ---\n{done.stdout.rstrip()}", flush=True)
+    return done.returncode == 0
 
 
 if __name__ == "__main__":
