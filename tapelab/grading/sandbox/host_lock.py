@@ -43,7 +43,7 @@ def alone(folder: Path) -> Iterator[bool]:
 
 def lock_folder() -> Path:
     """The folder of the lock, which belongs to this user alone."""
-    return SCRATCH_ROOT / f"tapelab-grading-{os.getuid()}"
+    return SCRATCH_ROOT / f"tapelab-locks-{os.getuid()}"
 
 
 @contextmanager
