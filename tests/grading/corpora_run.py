@@ -14,6 +14,7 @@ import pytest
 from tapelab.grading.grader import grade
 from tapelab.grading.result import CheckResult, Result
 from tapelab.grading.sandbox.backends import BACKENDS
+from tapelab.grading.sandbox.process_tree import is_running
 from tapelab.grading.submission import Submission
 from tests.grading.corpora import COURSE, LEFT, SQUARE, TAPE, Case, course
 from tools import bubblewrap
@@ -106,8 +107,9 @@ def new_tag() -> str:
 
 
 def tagged(tag: str) -> Iterator[int]:
-    """The processes of this name, wherever their parents are."""
+    """The processes of this name that run, wherever their parents are."""
     for path in Path("/proc").glob("[0-9]*/comm"):
         with suppress(OSError):
-            if path.read_text().strip() == tag:
-                yield int(path.parent.name)
+            number = int(path.parent.name)
+            if path.read_text().strip() == tag and is_running(number):
+                yield number
