@@ -1,8 +1,9 @@
 """What `fit` keeps of its steps: the series of gradient norms, and the tapes of a few of them.
 
-A `TrainingLog` observes the gradient calls of its thread while it is open. It takes at most SHARE
-of the time of the training: all of the first ALWAYS steps are measured, and later ones as often as
-this allows. A step whose loss is not finite is always measured.
+A `TrainingLog` observes the gradient calls of its thread while it is open. It measures all of the
+first ALWAYS steps, and later ones as often as SHARE of the thread's processor time allows: waiting
+for other processes makes no step cheaper to measure. A step whose loss is not finite is always
+measured.
 
 Tapes are kept of the last RECENT measured steps, and of the first step at which a gradient was
 None, not finite, zero or vanished. A kept tape has released its large values; one that has not, or
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from tapelab.core.tape import GradientTape
 
 ALWAYS: Final = 20
-SHARE: Final = 0.01
+SHARE: Final = 0.005
 RECENT: Final = 8
 LONGEST: Final = 20_000
 """A tape of more records is not kept."""
@@ -105,7 +106,7 @@ class TrainingLog:
         self.last_serial = call.serial
         loss = _loss_of(call)
         is_finite = loss is None or -math.inf < loss < math.inf
-        begun = time.perf_counter()
+        begun = time.thread_time()
         previous, self._previous = self._previous, KeptCall(self.step, tape, call)
         if self.step > ALWAYS and begun < self._due and is_finite:
             return
@@ -114,7 +115,7 @@ class TrainingLog:
             self._measure(previous, _loss_of(previous.call), previous.call.results)
         self._keep(self._previous)
         self._measure(self._previous, loss, results)
-        ended = time.perf_counter()
+        ended = time.thread_time()
         self._due = ended + (ended - begun) / SHARE
 
     def _keep(self, kept: KeptCall) -> None:
