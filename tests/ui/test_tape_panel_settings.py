@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import expect
 
-from tests.ui.conftest import Complaints, Host
+from tests.ui.conftest import Complaints, Host, opener
 from tests.ui.jupyter import served
 from tests.ui.notebook import Notebook
 from tests.ui.tape_panel import TapePanel, Traffic, command, run_cell
@@ -43,13 +43,6 @@ def own(request, browser, tmp_path_factory) -> Iterator[Host]:
         yield Host(started, Complaints(browser, started))
 
 
-@pytest.fixture
-def host(own) -> Iterator[Host]:
-    yield own
-    written = own.server.root.parent / "config/lab/user-settings/tapelab/plugin.jupyterlab-settings"
-    written.unlink(missing_ok=True)
-
-
 @dataclass(frozen=True)
 class Desk:
     """A notebook whose kernel knows tapelab, the panel beside it, and all messages to it."""
@@ -75,9 +68,13 @@ class Desk:
         self.traffic.wait_for_setting(name, value)
         page.get_by_role("tab", name=self.notebook.file.name).click()
 
-    def run_steps(self, last: int = 12) -> None:
+    def run_steps(self) -> int:
+        """Run the cell with twelve steps, which go on counting; the number of the last."""
+        steps = self.panel.step.all_inner_texts() or ["step 0"]
         run_cell(self.notebook, 1)
+        last = int(steps[0].split()[1]) + 12
         expect(self.panel.step).to_have_text(f"step {last}", timeout=RUN_MILLISECONDS)
+        return last
 
     def python_says(self, settings: str, cell: int = 2) -> None:
         """Look up the settings in Python, or set them there."""
@@ -86,13 +83,15 @@ class Desk:
         expect(self.notebook.output(cell)).to_have_text(whole, timeout=RUN_MILLISECONDS)
 
 
-@pytest.fixture
-def desk(open_notebook) -> Desk:
-    notebook = open_notebook(IMPORT, STEPS, "tf.settings()", "tf.settings(hints=False)")
-    traffic = Traffic.of(notebook)
-    panel = TapePanel.beside(notebook)
-    panel.connect(notebook)
-    return Desk(notebook, panel, traffic)
+@pytest.fixture(scope="module")
+def desk(browser, own) -> Iterator[Desk]:
+    """One desk for all settings, each of which says by itself what is to be seen."""
+    with opener(browser, own.server, own.server.root / "desk", own.known) as open_one:
+        notebook = open_one(IMPORT, STEPS, "tf.settings()", "tf.settings(history=20)")
+        traffic = Traffic.of(notebook)
+        panel = TapePanel.beside(notebook)
+        panel.connect(notebook)
+        yield Desk(notebook, panel, traffic)
 
 
 @BOTH_ENDS
@@ -101,7 +100,7 @@ def test_hints_can_be_turned_off(desk):
     hint = desk.notebook.cells.nth(1).locator(".tapelab-hint")
     expect(hint).to_have_count(1)
     desk.choose("hints", False)
-    desk.run_steps(24)
+    desk.run_steps()
     desk.python_says("hints=False")
     expect(hint).to_have_count(0)
 
@@ -124,23 +123,25 @@ def test_the_explorer_plays_at_the_speed_that_is_chosen(desk):
     desk.panel.button("Show on the tape").click()
     desk.panel.explorer.show_the_tape()
     expect(desk.panel.explorer.root.get_by_label("Speed 4×")).to_be_visible()
+    desk.panel.show_live()
 
 
 @NEWEST_FIRST
 def test_so_many_steps_are_kept_as_are_chosen(desk):
-    desk.run_steps()
+    last = desk.run_steps()
     look, show = desk.panel.root.get_by_label("Step to look at"), "Show on the tape"
-    look.fill("2")
+    look.fill(str(last - 10))
     expect(desk.panel.button(show)).to_be_enabled()
     desk.choose("history", 3)
     desk.panel.button("Newest").click()
-    desk.run_steps(24)
-    look.fill("20")
+    last = desk.run_steps()
+    look.fill(str(last - 4))
     expect(desk.panel.button(show)).to_be_disabled()
 
 
 @NEWEST_FIRST
 def test_what_python_has_set_stays_where_something_else_is_chosen(desk):
-    desk.python_says("hints=False", cell=3)
+    desk.python_says("history=20", cell=3)
     desk.choose("rate", 1)
-    desk.python_says("hints=False, language='en', speed=1.0, rate=1")
+    desk.python_says("rate=1")
+    desk.python_says("history=20")
