@@ -196,7 +196,9 @@ export class Explorer implements Handle {
     const { columns, height, side, timeline } = this.layout;
     const framed = this.store.state().model.stepCount > 0;
     const look = `framed ${columns === 2 ? 'wide' : 'narrow'} ${timeline}`;
-    this.root.className = framed ? `tl ${look}` : 'tl';
+    const classes = framed ? `tl ${look}` : 'tl';
+    // The same class again would have the page work out every style of the widget again.
+    if (this.root.className !== classes) this.root.className = classes;
     this.root.style.height = framed ? `${this.above + height}px` : '';
     this.root.style.setProperty('--side', `${side}px`);
   }
