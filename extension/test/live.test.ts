@@ -182,3 +182,13 @@ test('the buttons of a finding go to its line and ask why', () => {
   host.querySelectorAll<HTMLElement>('.acts button').forEach((each) => each.click());
   assert.deepEqual(received, ['c', 4, 'why']);
 });
+
+test('epochs are marked in the film, and named where a step is pointed at', () => {
+  const history = Array.from({ length: 12 }, (_, at) => [at + 1, 1, [0.25, null]] as const);
+  const epochsAt = (epochs: readonly number[]) =>
+    drawn(after({ ...MESSAGE, history, epochs })).host;
+  const host = epochsAt([1, 7]);
+  assert.equal(host.querySelector('.epoch')!.getAttribute('d'), 'M6 0v2');
+  assert.match(host.querySelector('.readout b')!.textContent!, /step 12, epoch 2/);
+  assert.equal(epochsAt([1, 4, 7, 10]).querySelector('.epoch'), null);
+});

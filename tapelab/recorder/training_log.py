@@ -243,6 +243,12 @@ def training_log() -> Iterator[TrainingLog]:
         log.finish()
 
 
+def running_log() -> TrainingLog | None:
+    """The log of the training that is under way; None where there is none."""
+    log = latest_log()
+    return log if log is not None and log.observe in observers else None
+
+
 def latest_log() -> TrainingLog | None:
     """The log of the last training in this process; None before the first."""
     return _latest[0] if _latest else None

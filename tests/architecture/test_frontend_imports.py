@@ -33,7 +33,8 @@ CORE = (
     "views",  # elements for a state
     (
         "styles root viewport player panzoom keyboard overlayfocus scroll sliderstate drawings"
-        " viewfinder paper glide explorer mount livepanel filmpanel"  # a page in step with a store
+        " viewfinder strips paper glide explorer mount"
+        " livepanel filmpanel"  # a page in step with a store
     ),
 )
 LAYERS = (

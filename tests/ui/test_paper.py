@@ -97,6 +97,26 @@ def test_every_frame_of_the_tape_is_on_paper(page_of):
     assert "9.1411" in text
 
 
+def test_a_graph_wider_than_paper_is_printed_in_strips_that_can_be_read(browser, tmp_path):
+    steps = "\n".join(f"    y{at + 1} = tf.sin(y{at})" for at in range(20))
+    code = f"y0 = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n{steps}"
+    space = run_cell(f"{code}\ntape.gradient(y20, y0)\nrecording = tape.recording()")[0]
+    page = browser.new_page()
+    page.goto(tf.show(space["recording"]).export(tmp_path / "wide.html").as_uri())
+    expect(Explorer.within(page).root).to_be_visible()
+    sheets = pypdfium2.PdfDocument(page.pdf(format="A4", margin=MARGIN))
+    heights, text = [], ""
+    for sheet in sheets:
+        words = sheet.get_textpage()
+        text += words.get_text_range()
+        boxes = map(words.get_charbox, range(words.count_chars()))
+        heights += [top - bottom for _, bottom, _, top in boxes if top > bottom]
+    assert all(text.count(f"y{at}") >= 3 for at in range(1, 21))  # in code, timeline and graph
+    assert np.quantile(heights, 0.02) > 2  # points; a comma is as high as half of a digit
+    assert page.locator(".strips").count() == 0
+    page.close()
+
+
 def test_no_line_of_code_is_cut_on_paper(browser, tmp_path):
     space = run_cell(f"# {'a long remark ' * 12}the end\n{CELL}")[0]
     page = browser.new_page()

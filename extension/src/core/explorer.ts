@@ -32,6 +32,7 @@ import type { Model } from './model.js';
 import { questionOf } from './store.js';
 import type { Action, Pane, State } from './state.js';
 import type { Store } from './store.js';
+import { layInStrips } from './strips.js';
 import { SliderState } from './sliderstate.js';
 import { Viewfinder } from './viewfinder.js';
 import { Viewport } from './viewport.js';
@@ -113,7 +114,7 @@ export class Explorer implements Handle {
     this.layout = this.layOut();
     this.cleanups.push(store.subscribe(() => this.update()));
     this.cleanups.push(onExtras(() => this.dressUp()));
-    this.cleanups.push(followPrint(this.page, store));
+    this.cleanups.push(followPrint(this.page, store, () => layInStrips(this.root, this.chart())));
     this.listen();
     this.observe();
     this.dressUp();

@@ -57,6 +57,8 @@ export interface LiveMessage {
   readonly more?: number;
   /** The steps whose tapes can be opened; all of them where nothing is said. */
   readonly kept?: readonly number[];
+  /** The first step of each epoch of `fit`. */
+  readonly epochs?: readonly number[];
   readonly findings: readonly LiveFinding[];
 }
 

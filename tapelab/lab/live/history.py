@@ -16,6 +16,7 @@ from tapelab.lab.live import compiled_steps
 from tapelab.lab.live.runs import Call, Run, keys_of, question_of
 from tapelab.lab.live.tape_store import CellTapes, KeptTape, RateLimit
 from tapelab.lab.notebook_cells import RUNNING
+from tapelab.recorder.training_log import running_log
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tapelab.core.backward_report import GradientCall
     from tapelab.core.origin import LoggedTensor
     from tapelab.core.tape import GradientTape
+    from tapelab.recorder.training_log import TrainingLog
 
 MOST_QUESTIONS: Final = 64
 """A run with more different calls than this ends, and a new one begins."""
@@ -43,6 +45,8 @@ class History:
         self.cells = CellTapes()
         self._newest: tuple[Call, Any, Any, GradientCall] | None = None
         self._last_serial = 0
+        self._training: TrainingLog | None = None
+        self._epochs = 0
         self.missed = False
         """Whether the last gradient call came before a panel was visible, and its tape is gone."""
 
@@ -77,6 +81,7 @@ class History:
         question = self._question(question_of(answer.origin, answer.sources))
         run = self.run
         run.step += 1
+        self._mark_epochs(run)
         ends = answer.targets, answer.sources
         call = Call(run.step, question, answer.origin, *ends, answer.results)
         run.fresh.append(call)
@@ -86,6 +91,16 @@ class History:
         self._newest = call, held, results, answer
         self.cells.note(held, answer)
         self._last_serial, self.missed = answer.serial, False
+
+    def _mark_epochs(self, run: Run) -> None:
+        """Note the epochs of `fit` that have begun since the call before."""
+        log = running_log()
+        if log is None:
+            return
+        if log is not self._training:
+            self._training, self._epochs = log, 0
+        run.epochs += [run.step] * (len(log.epochs) - self._epochs)
+        self._epochs = len(log.epochs)
 
     def _question(self, key: Hashable) -> int:
         """The number of a call's key in its run; an unknown key of a new cell begins a run."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_LINES: Final = 200
 MOST_WATCHED: Final = 64
+MOST_EPOCHS: Final = 100
+"""More are not marked: the film has no place between them."""
 
 
 class Scene:
@@ -57,6 +59,7 @@ class Scene:
             "variables": [track.facts() for track in tuple(run.tracks.values())],
             "more": len(run.more),
             "kept": run.tapes.steps(),
+            "epochs": run.epochs if len(run.epochs) <= MOST_EPOCHS else [],
             "findings": self._findings(),
             **self._facts(tape, recording),
         }

@@ -119,6 +119,7 @@ class Run:
     questions: dict[Any, int] = field(default_factory=dict)
     fresh: deque[Call] = field(default_factory=lambda: deque(maxlen=FRESH))
     rows: list[Row] = field(default_factory=list)
+    epochs: list[int] = field(default_factory=list)  # of `fit`: the first step of each
     tapes: TapeStore = field(default_factory=TapeStore)
     allowance: RateLimit = field(default_factory=lambda: RateLimit(AT_ONCE, A_SECOND))
     tracks: dict[Any, Track] = field(default_factory=dict)

@@ -226,3 +226,21 @@ def test_the_bytes_of_a_model_are_counted_by_its_parts():
     meter = tape_statistics.Meter(tape)
     meter.look(tape)
     assert [part for part, _ in meter.parts()] == ["in", "out", "softmax"]
+
+
+def test_the_epochs_of_fit_are_noted_and_those_of_other_loops_are_none(
+    active_history,
+):
+    w = tf.Variable(1.0, name="w")
+    ask(w)
+    assert active_history.run.epochs == []
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile(optimizer="sgd", loss="mse")
+    data = tf.ones([6, 2])
+    before = active_history.run.step
+    model.fit(data, data[:, :1], batch_size=2, epochs=2, verbose=0)
+    run = active_history.run
+    first = before + 1 if run.step == before + 6 else 1
+    assert run.epochs == [first, first + 3]
+    ask(w)
+    assert run.epochs == [first, first + 3]

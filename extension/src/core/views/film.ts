@@ -26,6 +26,8 @@ const STATES = { nan: 'NaN, ∞', none: 'None', zero: '0' } as const;
 const stateNames = Object.keys(STATES) as (keyof typeof STATES)[];
 const MOST_TROUBLES = 3;
 const PAGE = 10;
+/** Epochs of fewer columns on average are not marked. */
+const LEAST_EPOCH = 4;
 
 /** One path for all cells that look alike. */
 function cellsPath({ lines }: Film, look: Cell): string {
@@ -180,9 +182,8 @@ function mapView(state: FilmState, at: readonly [number, number], actions: FilmA
   const { film, epochs, focus } = state;
   const [column, line] = at;
   const [wide, high] = [film.columns.length, film.lines.length];
-  const marks = epochs
-    .map((first) => film.columns.findIndex((step) => step >= first))
-    .filter((mark) => mark > 0);
+  const starts = epochs.map((first) => film.columns.findIndex((step) => step >= first));
+  const marks = epochs.length * LEAST_EPOCH > wide ? [] : starts.filter((start) => start > 0);
   return h(
     'div',
     {

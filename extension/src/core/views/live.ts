@@ -212,7 +212,10 @@ function trainingView(state: LiveState, now: LiveMessage, actions: LiveActions):
     'div',
     { class: 'sect' },
     h('div', { class: 'head' }, h('h4', {}, say('Gradient norms by step'))),
-    filmView({ film, kept: now.kept ?? null, epochs: [], step: chosen, focus }, actions),
+    filmView(
+      { film, kept: now.kept ?? null, epochs: now.epochs ?? [], step: chosen, focus },
+      actions,
+    ),
     earlier && [
       h('h4', { class: 'before' }, say('The run before')),
       filmView(
