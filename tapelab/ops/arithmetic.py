@@ -128,8 +128,9 @@ def negative_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return -dy
 
 
-@op(formula="y = x_1 + x_2", glyph="Σ", title="Add all", raw="AddN", samples=samples.several,
-    kinds=NUMBERS, propagates_slices=True, reference=lambda *x: np.sum(x, axis=0))  # fmt: skip
+@op(formula=r"y = x_1 + x_2 + \dots", glyph="Σ", title="Add all", raw="AddN",
+    samples=samples.several, kinds=NUMBERS, propagates_slices=True,
+    reference=lambda *x: np.sum(x, axis=0))  # fmt: skip
 def add_n(*x: Any) -> Any:
     """Each entry is the sum of all the entries at its place."""
     total = x[0]

@@ -116,6 +116,8 @@ function substitution(
 ): Substitution | null {
   const found = new Map<string, Stand>();
   const nodes = inputsOf(model, node);
+  // One letter for all inputs, as of a sum of many, stands for none of them.
+  if (nodes.length > op.inputs.length) return null;
   for (const [position, letter] of op.inputs.entries()) {
     if (!used.has(letter)) continue;
     const input = nodes[position];
