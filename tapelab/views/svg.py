@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from itertools import pairwise, repeat, starmap
 from typing import Final
+from zlib import crc32
 
 from tapelab.locales import say
 from tapelab.recording import Recording
@@ -54,6 +55,14 @@ text,.nan{fill:#f0f0f0}.l{fill:#aeaeae}.v{fill:#8cc8f7}.g{fill:#ffb27a}.n{fill:#
 """The same in the dark, for an image on a page that may be either; paper is always light."""
 ALONG: Final = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9)
 """Where along its curve a number may stand, the middle first."""
+WIDEST: Final = 1400
+"""A wider figure is cut into strips: as wide as a page, it could not be read."""
+BEFORE: Final = 16
+"""So far before a column it is cut: its arrowheads belong to it."""
+LABEL: Final = 16
+"""Below a curve, the number that stands there."""
+Box = tuple[float, float, float, float]
+"""Left, top, width and height."""
 Piece = tuple[float, float, float, float]
 """A curve from one point to another."""
 _EDGES: Final = {EdgeKind.TAPED: "ed", EdgeKind.OFF: "ed beside", EdgeKind.CUT: "ed cut"}
@@ -68,19 +77,59 @@ def svg(recording: Recording, *, adapts: bool = False) -> str:
     """
     shown = static_figure(recording)
     width, height = (side + 2 * MARGIN for side in shown.size)
+    edges = "".join(_edge(shown, edge) for edge in shown.edges)
+    texts = "".join(starmap(_label, labels(shown)))
+    nodes = "".join(_node(node, *at) for node, at in zip(shown.nodes, shown.places, strict=True))
+    drawn = edges + nodes + texts
+    if width > WIDEST:
+        drawn, width, height = _in_strips(drawn, strips(shown))
     note = ""
     if shown.note:
         note = f'<text class="l" x="0" y="{height - 4:g}">{escape(shown.note)}</text>'
         height += 16
     style = STYLE + DARK if adapts else STYLE
-    edges = "".join(_edge(shown, edge) for edge in shown.edges)
-    texts = "".join(starmap(_label, labels(shown)))
-    nodes = "".join(_node(node, *at) for node, at in zip(shown.nodes, shown.places, strict=True))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:g}" height="{height:g}" '
         f'viewBox="{-MARGIN} {-MARGIN} {width:g} {height:g}"><title>{escape(shown.title)}</title>'
-        f"<style>{style}</style>{edges}{nodes}{texts}{note}</svg>\n"
+        f"<style>{style}</style>{drawn}{note}</svg>\n"
     )
+
+
+def strips(shown: StaticFigure) -> list[Box]:
+    """The parts of a wide figure, each of as many whole columns as a page is wide."""
+    starts = sorted({x for x, _ in shown.places})
+    cuts = [-MARGIN]
+    for start in starts[1:]:
+        if start + WIDTH - cuts[-1] > WIDEST:
+            cuts.append(start - BEFORE)
+    pieces = [
+        piece
+        for edge in shown.edges
+        for back in (False, True)
+        for piece in edge_route(shown, edge, back=back)
+    ]
+    parts: list[Box] = []
+    for left, right in pairwise([*cuts, shown.size[0] + MARGIN]):
+        tops = [y for x, y in shown.places if left <= x < right]
+        ends = [y for x, y, to_x, to_y in pieces if x < right and to_x > left for y in (y, to_y)]
+        top = min([*tops, *ends]) - MARGIN
+        bottom = max([*(y + HEIGHT for y in tops), *(y + LABEL for y in ends)]) + MARGIN
+        parts.append((left, top, right - left, bottom - top))
+    return parts
+
+
+def _in_strips(drawn: str, parts: list[Box]) -> tuple[str, float, float]:
+    """A drawing in parts, one below the other as the staves of a score; and its size."""
+    rows, y = "", -MARGIN
+    name = f"whole-{crc32(drawn.encode()):x}"
+    for left, top, width, height in parts:
+        rows += (
+            f'<svg x="{-MARGIN}" y="{y:g}" width="{width:g}" height="{height:g}" '
+            f'viewBox="{left:g} {top:g} {width:g} {height:g}"><use href="#{name}"/></svg>'
+        )
+        y += height + MARGIN
+    width = max(width for _, _, width, _ in parts)
+    return f'<defs><g id="{name}">{drawn}</g></defs>{rows}', width, y
 
 
 def edge_route(shown: StaticFigure, edge: FigureEdge, *, back: bool) -> list[Piece]:

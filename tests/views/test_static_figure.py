@@ -9,7 +9,7 @@ import tapelab as tf
 from tapelab.views.dot import digraph
 from tapelab.views.figures import figure
 from tapelab.views.static_figure import HEIGHT, MOST, PASS, WIDTH, layered, static_figure
-from tapelab.views.svg import svg
+from tapelab.views.svg import WIDEST, strips, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -101,6 +101,29 @@ def test_a_crowd_is_cut_to_its_end_and_says_so(crowd):
     assert len(shown.nodes) <= MOST
     assert f"The last {MOST} of" in shown.note
     assert shown.note in words(svg(crowd))
+
+
+def test_a_wide_graph_stands_in_strips_that_hold_every_card_once(golden):
+    x = tf.Variable(1.0, name="x")
+    with tf.GradientTape() as tape:
+        y = tf.tanh(tf.exp(tf.sin(tf.cos(tf.sqrt(tf.square(tf.abs(x)))))))
+        y = tf.sigmoid(tf.nn.relu(tf.nn.softplus(tf.atan(tf.sinh(y)))))
+    recording = tape.recording(y, x)
+    shown = static_figure(recording)
+    parts = strips(shown)
+    assert len(parts) > 1
+    for left, top in shown.places:
+        around = [part for part in parts if part[0] <= left < part[0] + part[2]]
+        ((start, above, wide, high),) = around
+        assert left + WIDTH <= start + wide
+        assert above <= top <= top + HEIGHT <= above + high
+    drawn = ET.fromstring(svg(recording))
+    assert float(drawn.get("width")) <= WIDEST < shown.size[0]
+    rows = [each for each in drawn.iter(f"{SVG}svg") if each is not drawn]
+    tops = [float(row.get("y")) for row in rows]
+    ends = [top + float(row.get("height")) for top, row in zip(tops, rows, strict=True)]
+    assert all(end <= top for end, top in zip(ends, tops[1:], strict=False))
+    assert "whole-" not in svg(golden("scene_a"))
 
 
 def test_the_figure_says_what_the_svg_says(golden):
