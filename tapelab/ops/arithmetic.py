@@ -128,7 +128,7 @@ def negative_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return -dy
 
 
-@op(formula=r"y = x_1 + x_2 + \dots", glyph="Σ", title="Add all", raw="AddN",
+@op(formula=r"y = x_1 + x_2 + \ldots", glyph="Σ", title="Add all", raw="AddN",
     samples=samples.several, kinds=NUMBERS, propagates_slices=True,
     reference=lambda *x: np.sum(x, axis=0))  # fmt: skip
 def add_n(*x: Any) -> Any:
