@@ -7,6 +7,7 @@ import type { Model } from '../src/core/model.js';
 import { mount } from '../src/core/mount.js';
 import type { Handle } from '../src/core/mount.js';
 import { parseRecording } from '../src/core/recording.js';
+import { foldAll } from '../src/core/foldactions.js';
 import { goToHit, hitAt, hitsOf, markHit } from '../src/core/search.js';
 import { AT_FIRST } from '../src/core/state.js';
 import type { State } from '../src/core/state.js';
@@ -24,7 +25,8 @@ function namesIn(model: Model, query: string): string[] {
   const hits = hitsOf(model, query);
   return Array.from({ length: hits.count }, (_, at) => {
     const hit = hitAt(hits, at)!;
-    return typeof hit === 'number' ? labelOf(model, hit) : `${hit.line}: ${hit.text}`;
+    if (typeof hit === 'number') return labelOf(model, hit);
+    return 'fold' in hit ? hit.path : `${hit.line}: ${hit.text}`;
   });
 }
 
@@ -70,7 +72,7 @@ test('every node that has a name is found by it, and going there makes it curren
     for (let node = 0; node < model.graph.nodeCount; node++) {
       const label = labelOf(model, node);
       const hits = hitsOf(model, label);
-      const at = [...hits.variables, ...hits.ops].indexOf(node);
+      const at = [...hits.variables, ...hits.layers, ...hits.ops].indexOf(node);
       assert.ok(at >= 0, `${name}: ${label}`);
       const there = goToHit(searching(model, label), at);
       const here = there.selected >= 0 ? there.selected : stateAt(model, there.step).node;
@@ -162,4 +164,22 @@ test('the list of keys names every key once, and closes', () => {
   assert.ok(keys.includes('Space'));
   press('Escape');
   assert.equal(host.querySelector('.overlay'), null);
+});
+
+test('a layer is found by its name or its path, and shown as one closed node', () => {
+  const model = modelOf('modules');
+  const layers = (query: string) => hitsOf(model, query).layers;
+  assert.deepEqual(
+    layers('blocks').map(({ path }) => path),
+    ['net/blocks[0]', 'net/blocks[1]', 'net/blocks[2]'],
+  );
+  assert.equal(layers('net').length, 1);
+  const [layer] = layers('net/blocks[1]');
+  const query = 'net/blocks[1]';
+  const everything = foldAll(searching(model, query), true);
+  const there = goToHit(everything, 0);
+  assert.ok(!(there.open as ReadonlySet<number>).has(layer!.fold));
+  assert.equal(there.open!.size, everything.open!.size - 1);
+  const node = stateAt(model, there.step).node;
+  assert.equal(foldAround(model, there.open, node), layer!.fold);
 });

@@ -41,6 +41,16 @@ export function revealed(state: State, node: number): State {
   return { ...state, open: next };
 }
 
+/** Open every fold around a fold, and close that one: it is one node then. */
+export function revealedFold(state: State, fold: number): State {
+  const { model, open } = state;
+  const { parent } = foldsIn(model);
+  const next = new Set(opened(model, open));
+  for (let around = parent[fold]!; around >= 0; around = parent[around]!) next.add(around);
+  next.delete(fold);
+  return { ...state, open: next };
+}
+
 /** Open all folds, or close them. */
 export function foldAll(state: State, open: boolean): State {
   const { kind } = foldsIn(state.model);

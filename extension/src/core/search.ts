@@ -7,15 +7,24 @@ import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import { Kind } from './schema.js';
 import { labelOf, stateAt, stepForFrame } from './stepstate.js';
-import { revealed } from './foldactions.js';
+import { foldsIn } from './folded.js';
+import { revealed, revealedFold } from './foldactions.js';
 import type { State } from './state.js';
 
-/** What was found: nodes that hold a value of the learner, nodes of ops, and lines that ran. */
+/** What was found: nodes that hold a value of the learner, layers, nodes of ops, and lines that ran. */
 export interface Hits {
   readonly variables: readonly number[];
+  readonly layers: readonly Layer[];
   readonly ops: readonly number[];
   readonly lines: readonly Line[];
   readonly count: number;
+}
+
+/** The call of a module: its fold, and its name after those of the modules around it. */
+export interface Layer {
+  readonly fold: number;
+  readonly path: string;
+  readonly size: number;
 }
 
 /** A line of source, and the first frame that ran in it. */
@@ -26,7 +35,7 @@ export interface Line {
   readonly frame: number;
 }
 
-const NOTHING: Hits = { variables: [], ops: [], lines: [], count: 0 };
+const NOTHING: Hits = { variables: [], layers: [], ops: [], lines: [], count: 0 };
 
 const linesOf = new WeakMap<Graph, readonly Line[]>();
 
@@ -68,6 +77,21 @@ function linesIn(model: Model): readonly Line[] {
   return lines;
 }
 
+/** The layers that a query names: by their own names, or with a slash by their paths. */
+function layersBy(model: Model, wanted: string): Layer[] {
+  const folds = foldsIn(model);
+  const paths: string[] = [];
+  return folds.parent.flatMap((around, fold): Layer[] => {
+    const group = folds.groups[folds.group[fold]!];
+    const outer = paths[around] ?? '';
+    paths[fold] = group?.kind === 'module' ? outer + (outer && '/') + group.name : outer;
+    const named = wanted.includes('/') ? paths[fold] : (group?.name ?? '');
+    return group?.kind === 'module' && named.toLowerCase().includes(wanted)
+      ? [{ fold, path: paths[fold], size: folds.size[fold]! }]
+      : [];
+  });
+}
+
 function find(model: Model, query: string): Hits {
   const { graph, recording } = model;
   const wanted = query.trim().toLowerCase();
@@ -92,7 +116,9 @@ function find(model: Model, query: string): Hits {
   }
   const number = /^(?:line )?:?(\d+)$/.exec(wanted)?.[1];
   const lines = linesIn(model).filter(({ line, text }) => has(text) || String(line) === number);
-  return { variables, ops, lines, count: variables.length + ops.length + lines.length };
+  const layers = layersBy(model, wanted);
+  const found = variables.length + layers.length + ops.length + lines.length;
+  return { variables, layers, ops, lines, count: found };
 }
 
 let last: { graph: Graph; query: string; hits: Hits } | null = null;
@@ -105,10 +131,15 @@ export function hitsOf(model: Model, query: string): Hits {
   return last.hits;
 }
 
-/** The node of a hit, or else the frame of its line. */
-export function hitAt({ variables, ops, lines }: Hits, at: number): number | Line | null {
-  const [afterVariables, afterOps] = [at - variables.length, at - variables.length - ops.length];
-  return variables[at] ?? ops[afterVariables] ?? lines[afterOps] ?? null;
+/** The node of a hit, or else its layer, or its line. */
+export function hitAt(
+  { variables, layers, ops, lines }: Hits,
+  at: number,
+): number | Layer | Line | null {
+  const afterVariables = at - variables.length;
+  const afterLayers = afterVariables - layers.length;
+  const afterOps = afterLayers - ops.length;
+  return variables[at] ?? layers[afterVariables] ?? ops[afterLayers] ?? lines[afterOps] ?? null;
 }
 
 /** Go to what was found there: its frame where it has one, in the phase where the learner is. */
@@ -118,11 +149,18 @@ export function goToHit(state: State, at: number): State {
   if (!hits.count) return state;
   const hit = (at + hits.count) % hits.count;
   const found = hitAt(hits, hit)!;
-  const node = typeof found === 'number' ? found : model.graph.frameNode[found.frame]!;
-  const frame = typeof found === 'number' ? model.graph.nodeFrame[found]! : found.frame;
+  const { frameNode, nodeFrame } = model.graph;
+  const layer = typeof found === 'object' && 'fold' in found ? found : null;
+  const line = typeof found === 'object' && 'frame' in found ? found : null;
+  const node = layer
+    ? foldsIn(model).last[layer.fold]!
+    : line
+      ? frameNode[line.frame]!
+      : (found as number);
+  const frame = line ? line.frame : nodeFrame[node]!;
   const predicting = state.predicting === 'off' ? 'off' : 'on';
   const there: State = { ...state, hit, overlay: 'hits', view: 'tape', playing: false, predicting };
-  const shown = node < 0 ? there : revealed(there, node);
+  const shown = layer ? revealedFold(there, layer.fold) : node < 0 ? there : revealed(there, node);
   return frame < 0
     ? { ...shown, selected: node }
     : { ...shown, selected: -1, step: stepForFrame(model, stateAt(model, state.step), frame) };

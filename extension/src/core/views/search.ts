@@ -3,7 +3,7 @@ import type { Child, VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import { count, formatType, grouped } from '../numbers.js';
 import { hitAt, hitsOf } from '../search.js';
-import type { Hits, Line } from '../search.js';
+import type { Hits, Layer, Line } from '../search.js';
 import { labelOf, opOf, tensorOf } from '../stepstate.js';
 import type { Dispatch, State } from '../state.js';
 import { say, WORDS } from '../words.js';
@@ -35,6 +35,10 @@ function nodeResult(model: Model, node: number): Result {
   return { title: labelOf(model, node), detail: details.filter(Boolean).join(' · ') };
 }
 
+function layerResult({ path, size }: Layer): Result {
+  return { title: path, detail: count(size, 'op') };
+}
+
 function lineResult({ line, text, frame }: Line): Result {
   return { title: text, detail: [WORDS.line(line), stepText(frame)].join(' · ') };
 }
@@ -42,7 +46,11 @@ function lineResult({ line, text, frame }: Line): Result {
 function optionView(state: State, hits: Hits, at: number, id: string, dispatch: Dispatch): VNode {
   const hit = hitAt(hits, at)!;
   const { title, detail } =
-    typeof hit === 'number' ? nodeResult(state.model, hit) : lineResult(hit);
+    typeof hit === 'number'
+      ? nodeResult(state.model, hit)
+      : 'fold' in hit
+        ? layerResult(hit)
+        : lineResult(hit);
   return h(
     'div',
     {
@@ -64,10 +72,11 @@ function optionView(state: State, hits: Hits, at: number, id: string, dispatch: 
 function listView(state: State, hits: Hits, id: string, dispatch: Dispatch): VNode {
   const from = Math.max(0, Math.min(state.hit - LISTED / 2, hits.count - LISTED));
   const to = Math.min(hits.count, from + LISTED);
-  const { variables, ops, lines } = hits;
+  const { variables, layers, ops, lines } = hits;
   let begin = 0;
   const groups = [
     [say('Variables'), variables.length],
+    [say('Layers'), layers.length],
     [say('Ops and values'), ops.length],
     [say('Lines'), lines.length],
   ] as const;
