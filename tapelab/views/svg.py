@@ -98,7 +98,7 @@ def svg(recording: Recording, *, adapts: bool = False) -> str:
 def strips(shown: StaticFigure) -> list[Box]:
     """The parts of a wide figure, each of as many whole columns as a page is wide."""
     starts = sorted({x for x, _ in shown.places})
-    cuts = [-MARGIN]
+    cuts: list[float] = [-MARGIN]
     for start in starts[1:]:
         if start + WIDTH - cuts[-1] > WIDEST:
             cuts.append(start - BEFORE)
@@ -120,7 +120,7 @@ def strips(shown: StaticFigure) -> list[Box]:
 
 def _in_strips(drawn: str, parts: list[Box]) -> tuple[str, float, float]:
     """A drawing in parts, one below the other as the staves of a score; and its size."""
-    rows, y = "", -MARGIN
+    rows, y = "", float(-MARGIN)
     name = f"whole-{crc32(drawn.encode()):x}"
     for left, top, width, height in parts:
         rows += (
