@@ -20,12 +20,10 @@ from tapelab.cli.command_errors import Exit, needing_extra
 from tapelab.cli.options import DEFAULT_BOOK, Book, Submissions, opened
 from tapelab.cli.shell_completion import lesson_numbers
 from tapelab.cli.terminal_text import table_cell
-from tapelab.errors import Complaint
 
 if TYPE_CHECKING:
     from tapelab.grading.batch import Batch, Runner, SubmissionReport
     from tapelab.grading.collection import LeftOut
-    from tapelab.grading.gradebook import Gradebook
 
 INTERRUPTED: Final = 128 + signal.SIGINT
 
@@ -97,7 +95,12 @@ def grade(
 
         choose_sandbox(sandbox)
     with opened(gradebook, create=True) as book:
-        batch = _batch(book, submissions, assignment, pattern, received, seed, sandbox)
+        from tapelab.grading.batch_setup import prepare_batch
+
+        batch = prepare_batch(
+            book, submissions, assignment, pattern=pattern, received=received, seed=seed,
+            sandbox=sandbox,
+        )  # fmt: skip
         batch.regrade, batch.add_students = type(batch.regrade)(regrade), add_students
         started = time.monotonic()
         reports = _shown(batch, runner)
@@ -136,33 +139,6 @@ def _runner(jobs: int, cluster: str) -> Runner:
 
         return partial(grade_on_cluster, address=cluster, notify=partial(typer.echo, err=True))
     return partial(grade_in_processes, jobs=jobs)
-
-
-def _batch(
-    book: Gradebook, folder: Path, source: str, pattern: str, received: Path | None,
-    seed: int | None, sandbox: str,
-) -> Batch:  # fmt: skip
-    from tapelab.grading.assignment import Assignment
-    from tapelab.grading.batch import Batch
-    from tapelab.grading.collection import UNKNOWN_TIMES, find_submissions, read_receipt_times
-    from tapelab.grading.grader import grade as real_grade
-    from tapelab.grading.runners import GradingPlan, judge_limits
-
-    times = read_receipt_times(received) if received else UNKNOWN_TIMES
-    handed_in = find_submissions(folder, pattern, times)
-    if not handed_in:
-        raise Complaint(
-            f"{folder} has no submission that fits {pattern!r}. Submissions are notebooks, .py "
-            "files, zip archives, or folders with one of them; --pattern says where they lie."
-        )
-    source = str(Path(source).absolute()) if Path(source).is_dir() else source
-    assignment = Assignment.load(source)
-    book.put_assignment(assignment)
-    work = GradingPlan(
-        real_grade, Assignment.load, source, assignment.name, assignment.version, seed, sandbox,
-        judge_limits(assignment), str(folder.resolve()),
-    )  # fmt: skip
-    return Batch(book, work, handed_in)
 
 
 def _shown(batch: Batch, runner: Runner) -> list[SubmissionReport]:

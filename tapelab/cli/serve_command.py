@@ -32,6 +32,9 @@ def serve(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="At which port; 0 is any that is free.")
     ] = DEFAULT_PORT,
+    submissions: Annotated[
+        Path, typer.Option(help="What can be graded from the page.", exists=True, file_okay=False)
+    ] = Path(),
     browser: Annotated[bool, typer.Option(help="Open it in a browser.")] = True,
     language: Annotated[
         str, typer.Option(envvar=ENVIRONMENT, help="Of the pages, such as he; else the browser's.")
@@ -61,5 +64,5 @@ def serve(
             if browser and has_browser():
                 open_browser(server_socket.address, Path(folder))
 
-        asyncio.run(run(book, server_socket, language=spoken, ready=ready))
+        asyncio.run(run(book, server_socket, language=spoken, folder=submissions, ready=ready))
     typer.echo("Stopped.")

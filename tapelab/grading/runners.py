@@ -155,27 +155,31 @@ def _load_cached(load: Callable[[str], Assignment], name: str) -> Assignment:
 
 TRIES: Final = 2
 """Attempts for a task whose judge ends by itself, or is killed."""
+STOPPING: Final = 0.25
+"""Seconds after which a batch that may be stopped looks whether it shall."""
 MOST_REFUSED: Final = 2
 """Checks of a submission that may end their judge; at the next one all the others are refused."""
 
 
 def grade_in_processes(
-    tasks: Iterable[Task], plan: GradingPlan, jobs: int = 1
+    tasks: Iterable[Task], plan: GradingPlan, jobs: int = 1, stop: threading.Event | None = None
 ) -> Iterator[TaskResult]:
     """Grade in `jobs` judges at once, in the order in which they are done.
 
-    Tasks are taken as judges become free, so that few are in memory. Leaving ends all judges.
+    Tasks are taken as judges become free, so that few are in memory. Leaving ends all judges;
+    so does `stop`, which another thread may set.
     """
+    patience = STOPPING if stop else float("inf")
     remaining = iter(tasks)
     pool: list[_PoolWorker] = []
     try:
-        while True:
+        while not (stop and stop.is_set()):
             while len(pool) < jobs and (task := next(remaining, None)) is not None:
                 pool.append(_PoolWorker(plan))
                 pool[-1].begin(plan, task)
             if not pool:
                 return
-            for worker in _ready(pool):
+            for worker in _ready(pool, patience):
                 done = worker.outcome()
                 if done is None:
                     continue
@@ -255,10 +259,11 @@ class _PoolWorker:
         self.judge.end()
 
 
-def _ready(pool: list[_PoolWorker]) -> list[_PoolWorker]:
+def _ready(pool: list[_PoolWorker], patience: float) -> list[_PoolWorker]:
     """The workers that have sent something, or whose time is over."""
     first = min(worker.judge.deadline for worker in pool)
-    pipes = wait([worker.judge.pipe for worker in pool], max(0.0, first - time.monotonic()))
+    remaining = min(max(0.0, first - time.monotonic()), patience)
+    pipes = wait([worker.judge.pipe for worker in pool], remaining)
     now = time.monotonic()
     return [each for each in pool if each.judge.pipe in pipes or each.judge.deadline <= now]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.errors import RecordingError
 from tapelab.grading.gradebook.final_grades import counting
-from tapelab.grading.reports.report_page import page, picture, sign
+from tapelab.grading.reports.report_page import page, picture, sign, status_word
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Visibility
 from tapelab.grading.stored_tapes import from_stored
 from tapelab.locales import say
@@ -91,7 +91,8 @@ def _checks(exercise: ExerciseResult) -> Iterator[str]:
 
 def _item(check: CheckResult, title: str, remark: str) -> str:
     points = _points(check.points, check.of)
-    titled = f'<bdi>{title}</bdi> <span class="soft">({points})</span>'
+    verdict = escape(status_word(check.status))
+    titled = f'<bdi>{title}</bdi> <span class="soft">({points} · {verdict})</span>'
     return f'<li data-sign="{sign(check.status)}">{titled}{remark}</li>'
 
 

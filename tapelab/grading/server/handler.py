@@ -23,6 +23,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from tornado.template import Loader
 from tornado.web import HTTPError, RequestHandler
 
+from tapelab.errors import Complaint
 from tapelab.grading.formats.csv_tables import format_points
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.gradebook_errors import (
@@ -35,6 +36,7 @@ from tapelab.grading.gradebook.gradebook_errors import (
 from tapelab.grading.reports.attempt_history import lateness, local_time
 from tapelab.grading.reports.report_page import sign, status_word
 from tapelab.grading.server.access import AccessControl
+from tapelab.grading.server.batch_run import BatchHost
 from tapelab.grading.server.page_data import Cell
 from tapelab.locales import (
     language,
@@ -133,6 +135,8 @@ STATUS_OF: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
     (UnfitError, HTTPStatus.BAD_REQUEST),
     (LockedError, HTTPStatus.SERVICE_UNAVAILABLE),
     (ConnectionLostError, HTTPStatus.SERVICE_UNAVAILABLE),
+    (GradebookError, HTTPStatus.INTERNAL_SERVER_ERROR),
+    (Complaint, HTTPStatus.BAD_REQUEST),
 )
 SAID: Final = {
     HTTPStatus.BAD_REQUEST: sentence("The browser asked for something that cannot be read."),
@@ -165,12 +169,15 @@ class ServerContext:
     loader: Loader
     language: str
     """The language of all pages; empty where each browser gets its own."""
+    host: BatchHost
 
     @classmethod
-    def of(cls, book: Gradebook, access: AccessControl, port: int, language: str) -> ServerContext:
+    def of(
+        cls, book: Gradebook, access: AccessControl, port: int, language: str, host: BatchHost
+    ) -> ServerContext:
         """The context of a server on a port."""
         loader = Loader(str(TEMPLATES), autoescape="xhtml_escape", namespace=HELPERS)
-        return cls(book, access, f"tapelab-gradebook-{port}", loader, language)
+        return cls(book, access, f"tapelab-gradebook-{port}", loader, language, host)
 
 
 class Handler(RequestHandler):
@@ -226,16 +233,19 @@ class Handler(RequestHandler):
 
     def show(self, template: str, **data: Any) -> None:
         """Respond with a rendered template."""
+        self.finish(self.rendered(template, **data))
+
+    def rendered(self, template: str, **data: Any) -> bytes:
+        """A template with data, and what all templates use."""
         form_token = self.context.access.form_token(self.session) if self.session else ""
         place = self.context.book.place
-        html = self.context.loader.load(template).generate(
+        return self.context.loader.load(template).generate(
             form_token=form_token,
             place=place,
             language=language(),
             direction=direction(),
             **({"again": {}} | data),
         )
-        self.finish(html)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Show the error on a page, with what was typed, so that it can be sent again."""
@@ -252,7 +262,7 @@ class Handler(RequestHandler):
 
     def log_exception(self, *error: Any) -> None:
         """Log other errors only: the page shows what a GradebookError says."""
-        if not isinstance(error[1], GradebookError | HTTPError):
+        if not isinstance(error[1], Complaint | HTTPError):
             super().log_exception(*error)
 
     def compute_etag(self) -> None:
@@ -260,7 +270,7 @@ class Handler(RequestHandler):
 
 
 def _why(status: int, error: BaseException | None) -> str:
-    if isinstance(error, GradebookError):
+    if isinstance(error, Complaint):
         return str(error)
     if isinstance(error, HTTPError) and status == HTTPStatus.FORBIDDEN:
         return str(error.log_message).replace("%%", "%")  # Tornado doubles them

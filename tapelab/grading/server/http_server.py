@@ -18,8 +18,9 @@ from tornado.web import Application
 
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.gradebook_errors import GradebookError
-from tapelab.grading.server import pages, rules_page
+from tapelab.grading.server import exports, grading_page, pages, rules_page
 from tapelab.grading.server.access import AccessControl
+from tapelab.grading.server.batch_run import BatchHost
 from tapelab.grading.server.handler import Handler, ServerContext
 
 LARGEST_FORM: Final = 1 << 18
@@ -28,6 +29,10 @@ ROUTES: Final[dict[str, type[Handler]]] = {
     "/": pages.Overview,
     "/roster": pages.Roster,
     "/rules": rules_page.Rules,
+    "/grading": grading_page.Grading,
+    "/progress": grading_page.Progress,
+    "/stop": grading_page.Stop,
+    "/export": exports.Export,
     "/assignment": pages.Assignment,
     "/submission": pages.Submission,
     "/mark": pages.Mark,
@@ -97,9 +102,11 @@ def _port_message(host: str, port: int, error: OSError) -> str:
     return f"Port {port} of {host} {why}. Try --port 0, which takes any that is free."
 
 
-def application(book: Gradebook, server_socket: BoundServer, language: str = "") -> Application:
+def application(
+    book: Gradebook, server_socket: BoundServer, host: BatchHost, language: str = ""
+) -> Application:
     """The routes of the server; a request path is looked up here, never in the file system."""
-    own = ServerContext.of(book, server_socket.access, server_socket.port, language)
+    own = ServerContext.of(book, server_socket.access, server_socket.port, language, host)
     context = {"context": own}
     return Application(
         [(path, handler, context) for path, handler in ROUTES.items()],
@@ -110,14 +117,17 @@ def application(book: Gradebook, server_socket: BoundServer, language: str = "")
 
 
 async def serve(
-    book: Gradebook, server_socket: BoundServer, *, language: str = "",
+    book: Gradebook, server_socket: BoundServer, *, language: str = "", folder: Path | None = None,
     ready: Callable[[], None] = lambda: None,
 ) -> None:  # fmt: skip
     """Serve until SIGINT or SIGTERM; requests that are being answered are finished.
 
-    Without a language each browser gets pages in its own.
+    Without a language each browser gets pages in its own. Submissions within `folder` can be
+    graded from the pages; a batch that still runs at the end is stopped.
     """
-    server = HTTPServer(application(book, server_socket, language), max_body_size=LARGEST_FORM)
+    host = BatchHost(folder)
+    pages_of_it = application(book, server_socket, host, language)
+    server = HTTPServer(pages_of_it, max_body_size=LARGEST_FORM)
     server.add_socket(server_socket.socket)
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):
@@ -128,6 +138,7 @@ async def serve(
         await stop.wait()
     finally:
         server.stop()
+        await asyncio.to_thread(host.close)
         await server.close_all_connections()
 
 

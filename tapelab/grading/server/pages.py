@@ -18,6 +18,7 @@ from tapelab.grading.gradebook.entities import Kind
 from tapelab.grading.gradebook.gradebook_errors import UnfitError, UnknownNameError
 from tapelab.grading.reports.feedback import feedback_page, file_name
 from tapelab.grading.reports.statistics import statistics_of, statistics_page
+from tapelab.grading.server.exports import EXPORTS
 from tapelab.grading.server.handler import NOT_IN, TEMPLATES, Handler, link
 from tapelab.grading.server.page_data import Sheet, overview, roster, sheet, work
 from tapelab.grading.stored_tapes import from_stored
@@ -78,7 +79,7 @@ class Assignment(Handler):
         read = partial(sheet, assignment=name, sort=sort, order=order, page=page)
         table = await self.from_book(read)
         message = translated(DONE.get(self.query("done"), ""))
-        self.show("assignment.html", sheet=table, message=message)
+        self.show("assignment.html", sheet=table, message=message, exports=EXPORTS)
 
 
 class Submission(Handler):
