@@ -24,6 +24,7 @@ from tapelab.cli.terminal_text import table_cell
 if TYPE_CHECKING:
     from tapelab.grading.batch import Batch, Runner, SubmissionReport
     from tapelab.grading.collection import LeftOut
+    from tapelab.grading.gradebook import Gradebook
 
 INTERRUPTED: Final = 128 + signal.SIGINT
 
