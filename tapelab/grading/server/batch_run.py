@@ -12,6 +12,7 @@ from typing import Final
 
 from tapelab.errors import Complaint
 from tapelab.grading.batch import Batch, SubmissionReport
+from tapelab.grading.collection import left_out
 from tapelab.grading.gradebook.gradebook_errors import UnfitError
 from tapelab.grading.runners import grade_in_processes
 from tapelab.locales import say
@@ -26,6 +27,7 @@ class BatchRun:
     def __init__(self, batch: Batch, jobs: int) -> None:
         self.assignment, self.total = batch.plan.assignment, len(batch.submissions)
         self.reports: list[SubmissionReport] = []
+        self.left_out = left_out(Path(batch.plan.untrusted), batch.submissions)
         self.error = ""
         self.is_over = False
         self._batch = batch

@@ -21,6 +21,7 @@ from tapelab.grading.batch_setup import prepare_batch
 from tapelab.grading.collection import ANY_LAYOUT
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.gradebook_errors import UnfitError
+from tapelab.grading.sandbox import choose_sandbox
 from tapelab.grading.server.handler import Handler, link
 from tapelab.locales import say, sentence, translated
 
@@ -66,6 +67,7 @@ class Grading(Handler):
             raise UnfitError(say("`{text}` is no folder.", text=self.field("folder")))
         if source not in LESSONS:
             source = str(_outside(host.inside(source), folder))
+        choose_sandbox()
         received = self.field("received")
         batch = prepare_batch(
             book, folder, source, pattern=self.field("pattern") or ANY_LAYOUT,
