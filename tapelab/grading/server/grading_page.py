@@ -137,7 +137,7 @@ class Progress(Handler):
                 self.write(self.rendered("progress_now.html", run=run, number=len(run.reports)))
                 await self.flush()
         except StreamClosedError:
-            return  # nobody looks any more
+            return  # the browser left the page
         without = [each for each in run.reports if each.why]
         changes = [each for each in run.reports if each.changes]
         self.write(
