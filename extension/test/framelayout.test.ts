@@ -4,12 +4,22 @@ import { frameLayout } from '../src/core/framelayout.js';
 import type { FrameSize } from '../src/core/framelayout.js';
 import { dice } from './random.js';
 
-const LAPTOP: FrameSize = { width: 880, available: 600, full: false, nodes: 40, tracks: 2 };
+const LAPTOP: FrameSize = {
+  width: 880,
+  available: 600,
+  full: false,
+  nodes: 40,
+  tracks: 2,
+  cell: null,
+  aside: false,
+};
 const at = (size: Partial<FrameSize>) => frameLayout({ ...LAPTOP, ...size });
 
 test('a laptop has code beside the graph, and one line of frames', () => {
   assert.deepEqual(at({}), {
     columns: 2,
+    code: 'strip',
+    bare: false,
     height: 600,
     side: 299,
     graph: 562,
@@ -59,4 +69,19 @@ test('wherever there are two columns the graph has more room than all else besid
 test('the pane of the graph is what header, foot and the other rows leave', () => {
   assert.equal(at({ width: 1500, available: 860 }).graphHeight, 860 - 41 - 202 - 12);
   assert.equal(at({ width: 600 }).graphHeight, Math.round((600 - 41 - 56) * 0.6) - 12);
+});
+
+test('below a cell that shows the code the graph has the whole width, where both fit', () => {
+  const { code, bare, side, height } = at({ cell: 200 });
+  assert.deepEqual([code, bare, side, height], ['cell', true, 0, 400]);
+  assert.deepEqual(at({ cell: 271 }), at({ cell: null }));
+});
+
+test('what is asked or explained below a cell stands beside the graph, without the code', () => {
+  const { code, bare, columns, height } = at({ cell: 200, aside: true });
+  assert.deepEqual([code, bare, columns, height], ['cell', false, 2, 400]);
+});
+
+test('on the whole screen no cell is seen: the code has its strip', () => {
+  assert.equal(at({ cell: 200, full: true }).code, 'strip');
 });

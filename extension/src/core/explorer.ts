@@ -1,3 +1,4 @@
+import type { CellHeight, CellPort } from './cellcode.js';
 import type { Chart } from './chart.js';
 import { copyText } from './clipboard.js';
 import { patch } from './dom.js';
@@ -26,7 +27,7 @@ import { stateAt } from './stepstate.js';
 import { framesOf } from './stops.js';
 import { followPrint } from './paper.js';
 import { Player } from './player.js';
-import type { Guess } from './predict.js';
+import type { Guess, Question } from './predict.js';
 import { showCurrent } from './scroll.js';
 import type { Model } from './model.js';
 import { questionOf } from './store.js';
@@ -36,7 +37,7 @@ import { layInStrips } from './strips.js';
 import { SliderState } from './sliderstate.js';
 import { Viewfinder } from './viewfinder.js';
 import { Viewport } from './viewport.js';
-import { explorerView } from './views/explorer.js';
+import { explorerView, lineInCell, needsAside } from './views/explorer.js';
 import { trackCount } from './views/time.js';
 import { FRAME_WIDTHS, partAround, visibleFrames, WHOLE_TIMELINE } from './views/timeline.js';
 import type { TimelinePart } from './views/timeline.js';
@@ -85,6 +86,9 @@ export class Explorer implements Handle {
   private readonly viewport: Viewport;
   private readonly fullScreen: FullScreen;
   private layout: FrameLayout;
+  /** The height of the cell that shows the code, once the page around has said so. */
+  private cellHeight: CellHeight = null;
+  private lineSaid = '';
   /** The height of the sliders above. */
   private above = 0;
   private copiedFinding = -1;
@@ -99,6 +103,7 @@ export class Explorer implements Handle {
     private readonly explanation: Explanation | null,
     private readonly words?: Catalogue | undefined,
     source?: Source | null,
+    private readonly cell: CellPort | null = null,
   ) {
     this.page = root.ownerDocument.defaultView!;
     this.drawings = new Drawings(explanation);
@@ -112,6 +117,7 @@ export class Explorer implements Handle {
       this.draw(true);
     });
     this.layout = this.layOut();
+    this.followCell();
     this.cleanups.push(store.subscribe(() => this.update()));
     this.cleanups.push(onExtras(() => this.dressUp()));
     this.cleanups.push(followPrint(this.page, store, () => layInStrips(this.root, this.chart())));
@@ -181,7 +187,8 @@ export class Explorer implements Handle {
 
   /** Share out the area that there is now. */
   private layOut(): FrameLayout {
-    const { model } = this.store.state();
+    const state = this.store.state();
+    const { model } = state;
     this.above = this.root.querySelector<HTMLElement>('.whatif')?.offsetHeight ?? 0;
     return frameLayout({
       width: this.root.clientWidth || USUAL_WIDTH,
@@ -189,14 +196,17 @@ export class Explorer implements Handle {
       full: this.fullScreen.isOn,
       nodes: model.graph.nodeCount,
       tracks: trackCount(model),
+      cell: this.cellHeight,
+      aside: needsAside(state),
     });
   }
 
   /** Give the parts their room; a card that says why there is nothing is as high as its words. */
   private applyLayout(): void {
-    const { columns, height, side, timeline } = this.layout;
+    const { columns, bare, height, side, timeline } = this.layout;
     const framed = this.store.state().model.stepCount > 0;
-    const look = `framed ${columns === 2 ? 'wide' : 'narrow'} ${timeline}`;
+    const body = bare ? 'bare' : columns === 2 ? 'wide' : 'narrow';
+    const look = `framed ${body} ${timeline}`;
     const classes = framed ? `tl ${look}` : 'tl';
     // The same class again would have the page work out every style of the widget again.
     if (this.root.className !== classes) this.root.className = classes;
@@ -206,8 +216,32 @@ export class Explorer implements Handle {
 
   private update(): void {
     const { playing, speed } = this.store.state();
+    // Below its cell the Explorer has a column beside the graph only while something stands there.
+    if (this.cellHeight !== null && !isSameLayout(this.layOut(), this.layout)) this.resized();
     this.player.follow(playing ? speed : 0);
     this.draw();
+  }
+
+  /** Leave the code to the cell that it came from, where the page around shows it there. */
+  private followCell(): void {
+    const { cell } = this;
+    if (!cell) return;
+    this.cleanups.push(
+      cell.listen((height) => {
+        this.cellHeight = height;
+        this.resized();
+      }),
+      () => cell.show(null),
+    );
+  }
+
+  /** Say what the cell is to show, where that has changed. */
+  private sayLine(state: State, question: Question | null): void {
+    if (!this.cell) return;
+    const line = lineInCell(state, question);
+    const said = JSON.stringify(line);
+    if (said !== this.lineSaid) this.cell.show(line);
+    this.lineSaid = said;
   }
 
   /** Draw the sliders before the next frame, unless everything is drawn until then. */
@@ -242,7 +276,9 @@ export class Explorer implements Handle {
     const before = refolded ? standOf(this.root, this.shownChart) : null;
     const moved = !keepScroll && (state.step !== this.shownStep || chosen || refolded);
     this.finder.follow(state);
-    this.put(explorerView(state, this.surroundings(state, moved), this.dispatch));
+    const around = this.surroundings(state, moved);
+    this.put(explorerView(state, around, this.dispatch));
+    this.sayLine(state, around.question);
     if (state.pane !== this.shownPane || state.predicting !== this.predicting) this.settle(state);
     this.finder.paint();
     if (moved) showCurrent(this.root, state, this.layout.timeline);

@@ -1,3 +1,4 @@
+import type { CellPort } from './cellcode.js';
 import { patch } from './dom.js';
 import type { Explanation } from './explanation.js';
 import { clear, Explorer } from './explorer.js';
@@ -37,6 +38,8 @@ export interface MountOptions {
   readonly whatIf?: Source | undefined;
   /** What runs the ops again at other values of the variables. */
   readonly replays?: Replays | undefined;
+  /** The way to the cell that the code came from, where it may be shown there. */
+  readonly cell?: CellPort | null;
   /** For a page that follows what is looked at, and says what to look at. */
   readonly onStore?: ((store: Store) => void) | undefined;
   /** What the learner has predicted already. */
@@ -160,8 +163,8 @@ export function mount(host: Element, options: MountOptions): Handle {
     const recording = parseRecording(options.recording);
     const start = (model: Model): Explorer => {
       const store = createStore(initialState(model, options));
-      const { explanation, words, whatIf } = options;
-      const explorer = new Explorer(root, store, explanation ?? null, words, whatIf);
+      const { explanation, words, whatIf, cell } = options;
+      const explorer = new Explorer(root, store, explanation ?? null, words, whatIf, cell);
       if (options.predict) store.dispatch({ kind: 'predict' });
       options.onStore?.(store);
       if (!whatIf) moveVariables(explorer, root, store, options.replays ?? null);

@@ -57,6 +57,8 @@ export interface State {
   /** The folds of the graph that are open; null until the learner opens or closes one. */
   readonly open: Open;
   readonly pane: Pane;
+  /** Whether what is said about a step stands beside the graph, also where one line could. */
+  readonly details: boolean;
   readonly speed: number;
   /** The slice of a tensor of higher rank that is looked at. */
   readonly slice: number;
@@ -80,6 +82,7 @@ export const AT_FIRST = {
   zoom: 1,
   open: null,
   pane: 'graph',
+  details: false,
   speed: 1,
   slice: 0,
   entry: null,
@@ -127,7 +130,7 @@ export type Action =
   | { readonly kind: 'markHit'; readonly by: 1 | -1 }
   /** To a result; without one, to that which is so many further on. */
   | { readonly kind: 'goToHit'; readonly hit?: number; readonly by?: 1 | -1 }
-  | { readonly kind: 'predict' | 'takeBack' }
+  | { readonly kind: 'predict' | 'takeBack' | 'details' }
   | { readonly kind: 'guess'; readonly said: string };
 
 /** Where the state is, for what only looks at it. */

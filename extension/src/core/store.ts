@@ -199,6 +199,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, finding: within(action.finding, 0, state.findings - 1) };
     case 'pane':
       return { ...state, pane: action.pane, view: 'tape' };
+    case 'details':
+      return { ...state, details: !state.details };
     case 'speed':
       return { ...state, speed: action.speed };
     case 'entry':

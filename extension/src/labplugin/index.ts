@@ -6,6 +6,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { ITranslator } from '@jupyterlab/translation';
+import { Annotations } from './annotations.js';
 import { again } from './retry.js';
 import { addCommands, addToPalette, COMMANDS } from './commands.js';
 import { Connections } from './connections.js';
@@ -49,6 +50,7 @@ const panel: JupyterFrontEndPlugin<void> = {
     const preferences = new Preferences(translator);
     speech = () => preferences.speech;
     const connections = new Connections(app.serviceManager.kernels, preferences.forKernel);
+    if (notebooks) new Annotations(notebooks, preferences);
     const follower = new Follower(notebooks, consoles);
     const example = () => void app.commands.execute(COMMANDS.example);
     const made = new TapePanel(follower, connections, preferences, { example });

@@ -6,7 +6,19 @@ import type { Settings } from './protocol.js';
 import { ENGLISH, speechFor } from './translation.js';
 import type { Speech } from './translation.js';
 
-const DEFAULTS: Settings = { hints: true, language: 'auto', speed: 1, rate: 20, history: 50 };
+/** What is set here: for kernels, and for this page alone. */
+interface Chosen extends Settings {
+  readonly annotations: boolean;
+}
+
+const DEFAULTS: Chosen = {
+  hints: true,
+  language: 'auto',
+  speed: 1,
+  rate: 20,
+  history: 50,
+  annotations: true,
+};
 
 type Name = keyof Settings;
 
@@ -22,6 +34,11 @@ export class Preferences {
 
   get speed(): number {
     return this.chosen.speed;
+  }
+
+  /** Whether an Explorer shows its steps in the cell above it. */
+  get annotations(): boolean {
+    return this.chosen.annotations;
   }
 
   get hints(): boolean {
@@ -56,7 +73,7 @@ export class Preferences {
 
   /** What is set otherwise than before; the language by its name, also that of JupyterLab. */
   private since(before: Settings, spoken: string): Partial<Settings> {
-    const { language, ...now } = this.chosen;
+    const { language, annotations: _, ...now } = this.chosen;
     const changed = Object.entries(now).filter(([name, value]) => value !== before[name as Name]);
     const isNew = language !== before.language || this.speech.language !== spoken;
     return {

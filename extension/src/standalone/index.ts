@@ -5,6 +5,7 @@ import type { Handle } from '../core/mount.js';
 import { fromBase64, unpacked } from '../core/compression.js';
 import ESSENTIALS from '../extras/essentials.js';
 import { readJson } from './containers.js';
+import { framePort } from './frameport.js';
 import { gridSource } from '../core/whatif.js';
 import type { GridData } from '../core/whatif.js';
 import type { Catalogue } from '../core/words.js';
@@ -28,6 +29,7 @@ async function show(script: HTMLScriptElement): Promise<Handle | null> {
   return mount(place, {
     recording: grid ? recording.slice(0, grid.sizes[0]) : recording,
     whatIf: grid ? gridSource(grid, recording) : undefined,
+    cell: grid ? null : framePort(),
     explanation: readJson<Explanation>(container, 'explanation'),
     language: container.closest<HTMLElement>('[lang]')?.lang,
     words: readJson<Catalogue>(container, 'words') ?? undefined,

@@ -30,6 +30,14 @@ export function predictButton(state: State, dispatch: Dispatch): VNode {
   });
 }
 
+/** What brings all that is said about a step beside the graph, where one line stands for it. */
+export function detailsButton(state: State, dispatch: Dispatch): VNode {
+  return button(say('Details'), 'quiet tab', () => dispatch({ kind: 'details' }), {
+    'aria-pressed': String(state.details),
+    'aria-keyshortcuts': 'd',
+  });
+}
+
 /** What opens the search and the list of keys. */
 export function overlayButtons({ overlay }: State, dispatch: Dispatch): VNode[] {
   const keyed = (name: Overlay): Attributes => ({

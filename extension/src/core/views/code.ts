@@ -1,3 +1,4 @@
+import type { CellLine } from '../cellcode.js';
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import type { Graph } from '../graph.js';
@@ -321,19 +322,47 @@ function notesFor(model: Model, current: StepState, span: Span): Note[] {
   return [{ from: outer.span.column, to: outer.span.endColumn, text, tone: '' }];
 }
 
-/**
- * The learner's code, with the sub-expression of this step lit and its values underneath; where the
- * learner is `asked` about the step, without them.
- */
+/** The sub-expression of a step, and the values under its line. */
+interface Annotated {
+  readonly mark: Mark;
+  readonly notes: readonly Note[];
+}
+
+/** What is lit and noted at a step; where the learner is asked about it, without the values. */
+function annotated(model: Model, current: StepState, hidesResult: boolean): Annotated | null {
+  const span = spanOfStep(model, current);
+  if (!span) return null;
+  const tone = current.phase === 'backward' ? 'g' : 'v';
+  return { mark: { span, tone }, notes: hidesResult ? [] : notesFor(model, current, span) };
+}
+
+/** The learner's code, with the sub-expression of this step lit and its values underneath. */
 export function codeView(model: Model, current: StepState, hidesResult = false): VNode | null {
   const { sources } = model.recording.header;
-  const span = spanOfStep(model, current);
-  const source = sources[span?.source ?? 0];
+  const shown = annotated(model, current, hidesResult);
+  const at = shown?.mark.span.source ?? 0;
+  const source = sources[at];
   if (!source) return null;
   const title = sources.length > 1 ? source.title || source.file : null;
-  const uses = usesIn(model, span?.source ?? 0);
-  if (!span) return sourceView(source, -1, [], [], title, uses);
-  const mark: Mark = { span, tone: current.phase === 'backward' ? 'g' : 'v' };
-  const notes = hidesResult ? [] : notesFor(model, current, span);
-  return sourceView(source, span.line, [mark], notes, title, uses);
+  const uses = usesIn(model, at);
+  if (!shown) return sourceView(source, -1, [], [], title, uses);
+  return sourceView(source, shown.mark.span.line, [shown.mark], shown.notes, title, uses);
+}
+
+/** The same for the cell that the code came from; null where it came from several, or from none. */
+export function cellLine(model: Model, current: StepState, hidesResult = false): CellLine | null {
+  const { sources } = model.recording.header;
+  const shown = annotated(model, current, hidesResult);
+  const [source] = sources;
+  if (!shown || !source || sources.length > 1) return null;
+  const { span, tone } = shown.mark;
+  const { text, first_line: first } = source;
+  const { line, column, endLine, endColumn } = span;
+  const notes = shown.notes.map(({ from, to, text, tone }) => ({
+    column: from,
+    letters: to - from,
+    text,
+    tone,
+  }));
+  return { text, line: line - first, column, endLine: endLine - first, endColumn, tone, notes };
 }

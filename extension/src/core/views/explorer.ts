@@ -1,3 +1,4 @@
+import type { CellLine } from '../cellcode.js';
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
@@ -18,11 +19,11 @@ import type { Dispatch, State } from '../state.js';
 import type { BrokenPath } from '../brokenpath.js';
 import { say, WORDS } from '../words.js';
 import { breadcrumbs } from './breadcrumbs.js';
-import { codeView, longestSource } from './code.js';
+import { cellLine, codeView, longestSource } from './code.js';
 import { foldBar } from './folds.js';
-import { inspectorView } from './inspector.js';
+import { formulaView, inspectorView } from './inspector.js';
 import { button, chip, iconButton, prose } from './parts.js';
-import { overlayButtons, paneChoice, predictButton, scoreView } from './choices.js';
+import { detailsButton, overlayButtons, paneChoice, predictButton, scoreView } from './choices.js';
 import { FRAME_WIDTHS, timelineView } from './timeline.js';
 import type { TimelinePart } from './timeline.js';
 import { stageView } from './stage.js';
@@ -91,6 +92,7 @@ function header(state: State, around: Surroundings, dispatch: Dispatch): VNode {
     h('span', { class: 'push' }),
     callChoice(model, dispatch),
     paneChoice(state, dispatch),
+    around.layout.code === 'cell' ? detailsButton(state, dispatch) : null,
     predictButton(state, dispatch),
     scoreView(state),
     explained ? button(WORDS.askWhy, 'quiet', () => dispatch({ kind: 'view', view: 'why' })) : null,
@@ -126,8 +128,27 @@ function timelineWrap(alone: boolean, timeline: VNode): VNode {
 }
 
 /** What is asked, unless its place would give the answer away. */
-function visibleQuestion({ question }: Surroundings): Question | null {
+function visibleQuestion(question: Question | null): Question | null {
   return question?.asks === 'op' ? null : question;
+}
+
+/** The step whose code is shown, and whether that is without its values. */
+function codeOf(
+  { model, step }: State,
+  question: Question | null,
+): readonly [current: StepState, hidesResult: boolean] {
+  const visible = visibleQuestion(question);
+  return [stateAt(model, visible?.step ?? step), visible !== null];
+}
+
+/** What the cell shows that the code came from; null beside an explanation, which has code of its own. */
+export function lineInCell(state: State, question: Question | null): CellLine | null {
+  return state.view === 'tape' ? cellLine(state.model, ...codeOf(state, question)) : null;
+}
+
+/** Whether anything stands beside the graph that one line could not say. */
+export function needsAside({ view, selected, predicting, details }: State): boolean {
+  return view === 'why' || selected >= 0 || predicting !== 'off' || details;
 }
 
 /** The graph, or what was chosen to stand in its place. */
@@ -147,7 +168,7 @@ function besideCode(
           say('This view comes from the kernel: one moment, or run the cell again.'),
         );
   }
-  const question = visibleQuestion(around);
+  const question = visibleQuestion(around.question);
   const options = {
     selected: state.selected,
     hatch: around.hatch,
@@ -189,26 +210,27 @@ function questionOrInspector(
 function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode[] {
   const { model } = state;
   const current = stateAt(model, state.step);
-  const look = around.layout.timeline;
+  const { timeline: look, bare, code } = around.layout;
   const frames = framesOf(state);
   return [
     header(state, around, dispatch),
     h(
       'div',
       { class: 'body' },
-      h(
-        'div',
-        { class: 'left', style: `--lines:${longestSource(model)}` },
-        visibleQuestion(around)
-          ? codeView(model, stateAt(model, around.question!.step), true)
-          : codeView(model, current),
-        h('div', { class: 'about' }, questionOrInspector(state, current, around, dispatch)),
-      ),
+      bare
+        ? null
+        : h(
+            'div',
+            { class: 'left', style: `--lines:${longestSource(model)}` },
+            code === 'strip' ? codeView(model, ...codeOf(state, around.question)) : null,
+            h('div', { class: 'about' }, questionOrInspector(state, current, around, dispatch)),
+          ),
       h('div', { class: 'graph' }, besideCode(state, current, around, dispatch)),
     ),
     h(
       'div',
       { class: 'foot' },
+      bare ? formulaView(model, current, { at: state.slice, dispatch }) : null,
       transportView(model, current, state, dispatch),
       tracksView(state, current, dispatch),
       timelineWrap(

@@ -10,7 +10,7 @@ import type { StepState } from '../stepstate.js';
 import type { Slices } from '../state.js';
 import { say, WORDS } from '../words.js';
 import { describeBackwardStep } from './backward.js';
-import { descriptionView } from './description.js';
+import { descriptionView, formulaLine } from './description.js';
 import type { Description } from './description.js';
 import { describeForwardStep, forwardEquation } from './forward.js';
 import { heatView, rangeFacts, valuesView } from './numbers.js';
@@ -97,6 +97,15 @@ export function inspectorView(
   slices: Slices,
 ): VNode {
   if (selected >= 0) return descriptionView(describeNode(model, current, selected, slices));
+  return descriptionView(describeStep(model, current, slices));
+}
+
+function describeStep(model: Model, current: StepState, slices: Slices): Description {
   const describe = current.phase === 'backward' ? describeBackwardStep : describeForwardStep;
-  return descriptionView(describe(model, current, slices));
+  return describe(model, current, slices);
+}
+
+/** What the current step does, and its formula, in one line. */
+export function formulaView(model: Model, current: StepState, slices: Slices): VNode {
+  return formulaLine(describeStep(model, current, slices));
 }
