@@ -65,3 +65,10 @@ test('a kernel speaks the language of JupyterLab, or the one that was chosen', a
   await write({ language: 'auto' });
   assert.deepEqual(received.at(-1), { language: 'zh-CN' });
 });
+
+test('what is set for this page alone no kernel is told', async () => {
+  const { preferences, write, received } = await loaded();
+  await write({ annotations: true });
+  assert.equal(preferences.annotations, true);
+  assert.deepEqual([preferences.forKernel(), received.at(-1)], [{}, {}]);
+});

@@ -17,8 +17,7 @@ type Plain =
   | 'nextSum'
   | 'firstOdd'
   | 'predict'
-  | 'takeBack'
-  | 'details';
+  | 'takeBack';
 
 const kind =
   (name: Plain): Act =>
@@ -85,11 +84,6 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['-'], says: () => say('Smaller'), act: zoom(-1) },
   { keys: ['0'], says: () => say('Usual size'), act: zoom(0) },
   ...panes,
-  {
-    keys: ['d'],
-    says: () => say('Details of the step, and back to one line'),
-    act: kind('details'),
-  },
   { keys: ['p'], says: () => say('Predict'), act: kind('predict') },
   { keys: ['u'], says: () => say('Take the last answer back'), act: kind('takeBack') },
   {

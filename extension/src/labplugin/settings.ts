@@ -17,7 +17,7 @@ const DEFAULTS: Chosen = {
   speed: 1,
   rate: 20,
   history: 50,
-  annotations: true,
+  annotations: false,
 };
 
 type Name = keyof Settings;

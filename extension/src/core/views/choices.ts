@@ -34,7 +34,6 @@ export function predictButton(state: State, dispatch: Dispatch): VNode {
 export function detailsButton(state: State, dispatch: Dispatch): VNode {
   return button(say('Details'), 'quiet tab', () => dispatch({ kind: 'details' }), {
     'aria-pressed': String(state.details),
-    'aria-keyshortcuts': 'd',
   });
 }
 
