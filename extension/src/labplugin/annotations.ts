@@ -26,7 +26,8 @@ class AnnotatedCell {
   isOver = false;
   private line: CellLine | null = null;
   private said: CellHeight = null;
-  private readonly sizes = new ResizeObserver(() => this.tell());
+  private readonly sizes = new ResizeObserver(() => this.update());
+  private frame = 0;
 
   constructor(
     private readonly cell: CodeCell,
@@ -34,23 +35,30 @@ class AnnotatedCell {
     private readonly answer: (height: CellHeight) => void,
     private readonly preferences: Preferences,
   ) {
-    cell.model.contentChanged.connect(this.update, this);
-    cell.outputArea.outputLengthChanged.connect(this.update, this);
-    preferences.changed.connect(this.update, this);
+    cell.model.contentChanged.connect(this.updateSoon, this);
+    cell.outputArea.outputLengthChanged.connect(this.updateSoon, this);
+    preferences.changed.connect(this.updateSoon, this);
     cell.disposed.connect(this.end, this);
     void cell.ready.then(() => {
       if (this.isOver) return;
       this.sizes.observe(cell.inputArea!.node);
-      this.update();
+      this.updateSoon();
     });
   }
 
   show(line: CellLine | null): void {
     this.line = line;
-    this.update();
+    this.updateSoon();
+  }
+
+  /** In the next frame: an editor takes no change while it tells of one. */
+  private updateSoon(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.update());
   }
 
   private update(): void {
+    if (this.isOver) return;
     const { cell, element, place } = this;
     if (cell.editor) annotate(cell.editor as CodeMirrorEditor, place);
     if (element.isConnected) this.tell();
@@ -76,6 +84,7 @@ class AnnotatedCell {
 
   private end(): void {
     this.isOver = true;
+    cancelAnimationFrame(this.frame);
     this.sizes.disconnect();
     Signal.disconnectReceiver(this);
   }
