@@ -67,6 +67,7 @@ def code_of(explorer: Explorer) -> Locator:
 def test_the_cell_shows_the_step_and_the_graph_has_the_whole_width(notebook, cell):
     explorer, lit = explorer_of(notebook, cell), lit_in(notebook, cell)
     notes = notebook.cells.nth(cell).locator(".tapelab-notes")
+    notebook.cells.nth(cell).scroll_into_view_if_needed()  # an editor draws what is in sight
     expect(lit).to_have_text("with tf.GradientTape() as tape:")
     expect(code_of(explorer)).to_have_count(0)
     explorer.button("Step").click()
