@@ -29,7 +29,7 @@ CELLS = (
     HELPER,
     TWO_PATHS.replace("x * 4.0", "double(x)") + SHOWN,
 )
-IN_FRAME, IN_PAGE, TWO_EXPLORERS, OTHER_CELL = 0, 1, 2, 4
+IN_FRAME, LIVE_WIDGET, TWO_EXPLORERS, OTHER_CELL = 0, 1, 2, 4
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def notebook(browser, tmp_path_factory) -> Iterator[Notebook]:
 
 def explorer_of(notebook: Notebook, cell: int) -> Explorer:
     outputs = notebook.cells.nth(cell).locator(".jp-OutputArea")
-    return Explorer.within(outputs) if cell == IN_PAGE else Explorer.in_frame(outputs)
+    return Explorer.within(outputs) if cell == LIVE_WIDGET else Explorer.in_frame(outputs)
 
 
 def lit_in(notebook: Notebook, cell: int) -> Locator:
@@ -63,11 +63,9 @@ def code_of(explorer: Explorer) -> Locator:
     return explorer.root.get_by_role("group", name="Code")
 
 
-@pytest.mark.parametrize("cell", [IN_FRAME, IN_PAGE])
-def test_the_cell_shows_the_step_and_the_graph_has_the_whole_width(notebook, cell):
-    explorer, lit = explorer_of(notebook, cell), lit_in(notebook, cell)
-    notes = notebook.cells.nth(cell).locator(".tapelab-notes")
-    notebook.cells.nth(cell).scroll_into_view_if_needed()  # an editor draws what is in sight
+def test_the_cell_shows_the_step_and_the_graph_has_the_whole_width(notebook):
+    explorer, lit = explorer_of(notebook, IN_FRAME), lit_in(notebook, IN_FRAME)
+    notes = notebook.cells.nth(IN_FRAME).locator(".tapelab-notes")
     expect(lit).to_have_text("with tf.GradientTape() as tape:")
     expect(code_of(explorer)).to_have_count(0)
     explorer.button("Step").click()
@@ -83,7 +81,7 @@ def test_the_cell_shows_the_step_and_the_graph_has_the_whole_width(notebook, cel
     assert graph["width"] > 0.95 * whole["width"]
     assert graph["width"] * graph["height"] > 0.45 * whole["width"] * whole["height"]
     panel = notebook.panel.locator(".jp-WindowedPanel-outer").bounding_box()
-    area = notebook.cells.nth(cell).locator(".jp-InputArea").bounding_box()
+    area = notebook.cells.nth(IN_FRAME).locator(".jp-InputArea").bounding_box()
     assert whole["y"] + whole["height"] - area["y"] <= panel["height"]
     explorer.button("Details").click()
     expect(explorer.root.locator(".about")).to_be_visible()
@@ -92,8 +90,8 @@ def test_the_cell_shows_the_step_and_the_graph_has_the_whole_width(notebook, cel
     expect(explorer.root.locator(".about")).to_have_count(0)
 
 
-@pytest.mark.parametrize("cell", [TWO_EXPLORERS, OTHER_CELL])
-def test_the_strip_stays_where_a_cell_has_two_explorers_or_lacks_some_of_the_code(notebook, cell):
+@pytest.mark.parametrize("cell", [LIVE_WIDGET, TWO_EXPLORERS, OTHER_CELL])
+def test_the_strip_stays_in_live_widgets_and_where_the_cell_is_not_the_code_of_one(notebook, cell):
     expect(code_of(explorer_of(notebook, cell))).to_be_visible()
     expect(lit_in(notebook, cell)).to_have_count(0)
 

@@ -37,10 +37,3 @@ export interface CellPort {
 /** What a frame says to the page around it, and what that answers. */
 export const LINE_MESSAGE = 'tapelab-line';
 export const CELL_MESSAGE = 'tapelab-cell';
-
-/** What an Explorer that stands in the page itself says, as an event of the document. */
-export interface LineEvent {
-  readonly element: Element;
-  readonly line: CellLine | null;
-  readonly answer: (height: CellHeight) => void;
-}

@@ -3,7 +3,7 @@ import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 import { CELL_MESSAGE, LINE_MESSAGE } from '../core/cellcode.js';
-import type { CellHeight, CellLine, LineEvent } from '../core/cellcode.js';
+import type { CellHeight, CellLine } from '../core/cellcode.js';
 import { annotate } from './annotatedline.js';
 import { columnAfter } from './columns.js';
 import type { Preferences } from './settings.js';
@@ -122,10 +122,6 @@ export class Annotations {
       const answer = (height: CellHeight): void =>
         frame?.contentWindow?.postMessage({ type: CELL_MESSAGE, height }, '*');
       if (frame) this.show(frame, said.line, answer);
-    });
-    document.addEventListener(LINE_MESSAGE, (event) => {
-      const { element, line, answer } = (event as CustomEvent<LineEvent>).detail;
-      this.show(element, line, answer);
     });
   }
 

@@ -1,5 +1,3 @@
-import { LINE_MESSAGE } from '../core/cellcode.js';
-import type { CellHeight, CellPort, LineEvent } from '../core/cellcode.js';
 import { extrasFrom, provide } from '../core/extras.js';
 import type { Extras } from '../core/extras.js';
 import { mount } from '../core/mount.js';
@@ -147,21 +145,6 @@ function kernelReplays(model: WidgetModel): Replays {
   };
 }
 
-/** The page itself may show the code of a picture in it in the cell above. */
-function documentPort(element: HTMLElement): CellPort {
-  let answer = (_: CellHeight): void => {};
-  return {
-    show: (line) => {
-      const detail: LineEvent = { element, line, answer: (height) => answer(height) };
-      element.ownerDocument.dispatchEvent(new CustomEvent(LINE_MESSAGE, { detail }));
-    },
-    listen: (listener) => {
-      answer = listener;
-      return () => (answer = () => {});
-    },
-  };
-}
-
 interface Place {
   readonly model: WidgetModel;
   readonly el: HTMLElement;
@@ -184,7 +167,6 @@ function render({ model, el, giveUp = () => {} }: Place): () => void {
       guesses: model.get('predictions'),
       predict: model.get('predict'),
       whatIf: experiment ? kernelSource(model, experiment, giveUp) : undefined,
-      cell: experiment ? null : documentPort(el),
       replays: isAlone(model) ? undefined : kernelReplays(model),
       ...(step > 0 ? { step } : {}),
     });
