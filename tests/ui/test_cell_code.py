@@ -20,16 +20,15 @@ x = tf.Variable(3.0, name="x")
 with tf.GradientTape() as tape:
     z = x * 4.0 + tf.sin(x)
 """
-SHOWN, LIVE = "tf.show(tape, z)", "tf.show(tape, z).widget()"
+SHOWN = "tf.show(tape, z)"
 HELPER = "def double(x):\n    return x + x"
 CELLS = (
     f"\n{TWO_PATHS}{SHOWN}",
-    f"{TWO_PATHS}{LIVE}",
     f"{TWO_PATHS}{SHOWN}\n{SHOWN.replace('z', 'z, x')}",
     HELPER,
     TWO_PATHS.replace("x * 4.0", "double(x)") + SHOWN,
 )
-IN_FRAME, LIVE_WIDGET, TWO_EXPLORERS, OTHER_CELL = 0, 1, 2, 4
+IN_FRAME, TWO_EXPLORERS, OTHER_CELL = 0, 1, 3
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +51,7 @@ def notebook(browser, tmp_path_factory) -> Iterator[Notebook]:
 
 def explorer_of(notebook: Notebook, cell: int) -> Explorer:
     outputs = notebook.cells.nth(cell).locator(".jp-OutputArea")
-    return Explorer.within(outputs) if cell == LIVE_WIDGET else Explorer.in_frame(outputs)
+    return Explorer.in_frame(outputs)
 
 
 def lit_in(notebook: Notebook, cell: int) -> Locator:
@@ -90,8 +89,8 @@ def test_the_cell_shows_the_step_and_the_graph_has_the_whole_width(notebook):
     expect(explorer.root.locator(".about")).to_have_count(0)
 
 
-@pytest.mark.parametrize("cell", [LIVE_WIDGET, TWO_EXPLORERS, OTHER_CELL])
-def test_the_strip_stays_in_live_widgets_and_where_the_cell_is_not_the_code_of_one(notebook, cell):
+@pytest.mark.parametrize("cell", [TWO_EXPLORERS, OTHER_CELL])
+def test_the_strip_stays_where_a_cell_has_two_explorers_or_lacks_some_of_the_code(notebook, cell):
     expect(code_of(explorer_of(notebook, cell))).to_be_visible()
     expect(lit_in(notebook, cell)).to_have_count(0)
 
