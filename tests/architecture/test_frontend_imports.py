@@ -18,7 +18,8 @@ EXTENSION = Path(__file__).resolve().parents[2] / "extension"
 SOURCES = EXTENSION / "src"
 
 CORE = (
-    "schema graph explanation whatif carried cellcode film live words",  # plain data, and words on screen
+    "schema graph explanation whatif carried cellcode",  # plain data
+    "film live words",  # plain data, and words on screen
     "dom text mathematics mathml compression clipboard",  # elements, formulas, bytes: of any page
     "numbers columns events recording measures previews planes",  # the recording
     "indexmaps tensorrules tensorgrid",  # which entries of tensors belong together
