@@ -11,7 +11,7 @@ const LAPTOP: FrameSize = {
   nodes: 40,
   tracks: 2,
   cell: null,
-  aside: false,
+  beside: false,
 };
 const at = (size: Partial<FrameSize>) => frameLayout({ ...LAPTOP, ...size });
 
@@ -78,7 +78,7 @@ test('below a cell that shows the code the graph has the whole width, where both
 });
 
 test('what is asked or explained below a cell stands beside the graph, without the code', () => {
-  const { code, bare, columns, height } = at({ cell: 200, aside: true });
+  const { code, bare, columns, height } = at({ cell: 200, beside: true });
   assert.deepEqual([code, bare, columns, height], ['cell', false, 2, 400]);
 });
 

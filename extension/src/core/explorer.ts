@@ -37,7 +37,7 @@ import { layInStrips } from './strips.js';
 import { SliderState } from './sliderstate.js';
 import { Viewfinder } from './viewfinder.js';
 import { Viewport } from './viewport.js';
-import { explorerView, lineInCell, needsAside } from './views/explorer.js';
+import { explorerView, lineInCell, needsSide } from './views/explorer.js';
 import { trackCount } from './views/time.js';
 import { FRAME_WIDTHS, partAround, visibleFrames, WHOLE_TIMELINE } from './views/timeline.js';
 import type { TimelinePart } from './views/timeline.js';
@@ -197,7 +197,7 @@ export class Explorer implements Handle {
       nodes: model.graph.nodeCount,
       tracks: trackCount(model),
       cell: this.cellHeight,
-      aside: needsAside(state),
+      beside: needsSide(state),
     });
   }
 

@@ -22,7 +22,7 @@ export interface FrameSize {
   /** The height of the cell in which the code is shown; null where none is. */
   readonly cell: CellHeight;
   /** Whether anything but the code has to stand beside the graph. */
-  readonly aside: boolean;
+  readonly beside: boolean;
 }
 
 export interface FrameLayout {
@@ -75,9 +75,9 @@ function codePlace({ cell, full, available }: FrameSize): FrameLayout['code'] {
 
 /** Share out the area. */
 export function frameLayout(size: FrameSize): FrameLayout {
-  const { width, full, nodes, tracks, aside } = size;
+  const { width, full, nodes, tracks, beside } = size;
   const code = codePlace(size);
-  const bare = code === 'cell' && !aside;
+  const bare = code === 'cell' && !beside;
   const available = size.available - (code === 'cell' ? size.cell! : 0);
   const most = nodes <= FEW ? ENOUGH : HIGHEST;
   const lowest = code === 'cell' ? LOWEST_BELOW_CELL : LOWEST;

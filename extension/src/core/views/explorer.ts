@@ -147,7 +147,7 @@ export function lineInCell(state: State, question: Question | null): CellLine | 
 }
 
 /** Whether anything stands beside the graph that one line could not say. */
-export function needsAside({ view, selected, predicting, details }: State): boolean {
+export function needsSide({ view, selected, predicting, details }: State): boolean {
   return view === 'why' || selected >= 0 || predicting !== 'off' || details;
 }
 
