@@ -61,7 +61,7 @@ class AnnotatedCell {
     if (this.isOver) return;
     const { cell, element, place } = this;
     if (cell.editor) annotate(cell.editor as CodeMirrorEditor, place);
-    if (element.isConnected) this.tell();
+    if (element.isConnected) this.report();
     else this.end();
   }
 
@@ -75,7 +75,7 @@ class AnnotatedCell {
   }
 
   /** Say how high the cell is that shows the code, or that none does. */
-  private tell(): void {
+  private report(): void {
     const { editor, inputArea } = this.cell;
     const high = editor && this.place ? inputArea!.node.offsetHeight : 0;
     const height = high ? high + BETWEEN : null;
