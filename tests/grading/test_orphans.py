@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import tapelab
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.values import Unreadable
 from tapelab.grading.assignment import Assignment, Limits
@@ -72,6 +73,7 @@ def python_for_all(folder):
         pytest.skip("no Python lies outside of private homes")
     subprocess.run([system, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     packages = [each for each in sys.path if each.endswith("site-packages")]
+    packages.append(str(Path(tapelab.__file__).parents[1]))  # an editable installation
     [site] = (folder / "venv").glob("lib/*/site-packages")
     (site / "packages.pth").write_text("\n".join(packages))
     return str(folder / "venv" / "bin" / "python")

@@ -41,9 +41,13 @@ for name in ("endless", "other"):
 
 @contextlib.contextmanager
 def neighbours():
-    """Keep every processor busy with something else, several times over."""
+    """Keep every processor busy with something else, several times over.
+
+    Each runs in a session of its own: Linux divides processors among sessions first.
+    """
     command = [sys.executable, "-c", "while True: pass"]
-    loops = [subprocess.Popen(command) for _ in range(3 * (os.cpu_count() or 1))]
+    count = 3 * (os.cpu_count() or 1)
+    loops = [subprocess.Popen(command, start_new_session=True) for _ in range(count)]
     try:
         yield
     finally:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, ViewportSize, sync_playwright
 
 from tools import chromium
 
@@ -92,7 +92,11 @@ class Console:
     def __init__(self, page: Page) -> None:
         self._errors: list[str] = []
         page.on("console", self._listen)
-        page.on("pageerror", lambda error: self._errors.append(f"uncaught: {error.message}"))
+        page.on("pageerror", self._catch)
+
+    def _catch(self, error: Error) -> None:
+        self._errors.append(f"uncaught: {error.message}")
+        print(error.stack)  # shown where the test fails: whose code it was
 
     def _listen(self, message: ConsoleMessage) -> None:
         if message.type == "error":

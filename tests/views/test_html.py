@@ -74,12 +74,12 @@ def test_the_page_asks_for_nothing_from_elsewhere(golden):
 
 
 @pytest.mark.parametrize("name", ["empty", "scene_a", "iterations"])
-def test_the_page_is_at_most_90_kilobytes_besides_its_data(golden, name):
+def test_the_page_is_little_more_than_its_script_besides_its_data(golden, name):
     page = html.page(golden(name))
     carried = sum(
         map(len, (DATA.search(page)[2], page.split("<noscript>")[1].split("</noscript>")[0]))
     )
-    assert len(page.encode()) - carried < 90_000
+    assert len(page.encode()) - carried < len(html.bundle()) + 1_000
 
 
 @pytest.mark.parametrize(
