@@ -115,7 +115,7 @@ def check_result(check: Check, key: str, version: str, answer: Answer) -> CheckR
     return CheckResult(
         key, version, check.title, check.visibility, _points(seen, check), check.points,
         _status(seen, check), text=_short(seen.text), expected=_short(seen.expected),
-        got=_short(seen.got), code=_short(seen.code),
+        got=_short(seen.got), code=_short(seen.code), hint=_hint(seen, check),
     )  # fmt: skip
 
 
@@ -136,6 +136,12 @@ def _status(seen: Outcome, check: Check) -> Status:
     if seen.points >= check.points:
         return Status.PASSED
     return Status.PARTIAL if seen.points > 0 else Status.FAILED
+
+
+def _hint(seen: Outcome, check: Check) -> str:
+    """The hint of a hidden check for what was found; others say it in their text."""
+    is_hidden = check.visibility is Visibility.HIDDEN and seen.points < check.points
+    return _short(check.advice.get(seen.code, "")) if is_hidden else ""
 
 
 def _short(text: str) -> str:
@@ -193,9 +199,12 @@ def grade(
 def _grade_exercise(
     exercise: Exercise, submission: Submission, checks: tuple[CheckResult, ...]
 ) -> ExerciseResult:
-    """The results of the checks, and the deduction for opened hints."""
-    off = hint_deductions(exercise, submission.hints.get(exercise.id, 0), checks)
-    return ExerciseResult(exercise.id, exercise.title, (*checks, *off))
+    """The results of the checks, the deduction for opened hints, and these hints."""
+    opened = submission.hints.get(exercise.id, 0)
+    off = hint_deductions(exercise, opened, checks)
+    missing = any(each.points < each.of for each in checks)
+    hints = tuple(map(str, exercise.hints[: max(opened, 1)])) if missing else ()
+    return ExerciseResult(exercise.id, exercise.title, (*checks, *off), hints, len(exercise.hints))
 
 
 def _run_checks(

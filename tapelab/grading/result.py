@@ -65,6 +65,8 @@ class CheckResult:
     got: str = ""
     code: str = ""
     """The pitfall that the diagnosis found in the learner's recording, as in `tf.explain`."""
+    hint: str = ""
+    """What the student may read of a hidden check that did not pass: its hint for this pitfall."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,10 @@ class ExerciseResult:
     exercise: str
     title: str
     checks: tuple[CheckResult, ...]
+    hints: tuple[str, ...] = ()
+    """Where points are missing, the hints that are open: the first, and what the student opened."""
+    hint_count: int = 0
+    """How many hints the exercise has."""
 
     @property
     def points(self) -> float:
@@ -136,7 +142,8 @@ def _of_known_format(read: dict[str, Any]) -> dict[str, Any]:
 
 
 def _exercise(read: Mapping[str, Any]) -> ExerciseResult:
-    return ExerciseResult(read["exercise"], read["title"], tuple(map(_check, read["checks"])))
+    checks, hints = tuple(map(_check, read["checks"])), tuple(read.get("hints", ()))
+    return ExerciseResult(read["exercise"], read["title"], checks, hints, read.get("hint_count", 0))
 
 
 def _check(read: Mapping[str, Any]) -> CheckResult:

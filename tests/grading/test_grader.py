@@ -16,7 +16,7 @@ from tapelab.exercises.exercise import Exercise, Hint
 from tapelab.exercises.plain import plain
 from tapelab.exercises.progress_file import Kept
 from tapelab.exercises.session import Session
-from tapelab.grading import grader
+from tapelab.grading import grader, worker_session
 from tapelab.grading.assignment import Assignment, AssignmentError, Limits
 from tapelab.grading.grader import grade, hint_deductions
 from tapelab.grading.result import Result, Status
@@ -75,12 +75,20 @@ def test_every_way_to_end_is_the_status_of_its_own_check(submission):
 
 
 @pytest.mark.slow
-def test_a_loop_without_end_is_a_timeout_of_its_exercise_alone(tmp_path):
-    cells = 'import tapelab as tf\n@tf.exercise("2")\ndef loop(x):\n    while True: pass'
-    exercises = (replace(_of("2"), seconds=0.5), replace(_of("1"), seconds=60.0))
+def test_a_loop_without_end_is_a_timeout_of_its_exercise_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(worker_session, "LATER_SECONDS", 0.5)
+    head = 'import tapelab as tf\n@tf.exercise("2")\ndef loop(x):'
+    cells = f"{head}\n    while x > 2: pass\n    return 4.0"
+    checks = [value(f"At {x}", 1, 4.0, at=((x,),)) for x in (3.0, 2.0, 4.0, 5.0, 1.0)]
+    exercises = (replace(_of("2", *checks), seconds=1.0), replace(_of("1"), seconds=60.0))
     assignment = Assignment.of("ways", exercises)
-    result = grade(_handed_in(tmp_path, SQUARE, cells), assignment)
-    assert [each.checks[0].status for each in result.exercises] == ["timeout", "passed"]
+    endless, square = grade(_handed_in(tmp_path, SQUARE, cells), assignment).exercises
+    assert square.checks[0].status == "passed"
+    assert [each.status for each in endless.checks] == [
+        "timeout", "passed", "timeout", "timeout", "passed",
+    ]  # fmt: skip
+    # Once a check took too long, the others have one more limit together, then less.
+    assert endless.checks[3].text == "It took longer than the time limit of 0.5 s."
 
 
 @pytest.mark.slow
@@ -286,6 +294,24 @@ def test_hints_that_were_opened_cost_points_in_a_graded_result_too(tmp_path, car
     assert Result.from_json(result.to_json()) == result
     again = grade(submission, assignment, earlier=result)
     assert again == result
+
+
+def test_a_result_keeps_the_open_hints_where_points_are_missing(tmp_path):
+    def missed(answer):
+        return Outcome(0, code="STOPPED")
+
+    hinted = Check("A secret", 1, missed).hidden().advising(STOPPED="Multiply by a variable.")
+    exercise = replace(COUNTED, checks=(*COUNTED.checks, hinted))
+    submission = replace(handed_in(tmp_path), hints={"1": 2})
+    result = grade(submission, Assignment.of("hints", (exercise,)))
+    [part] = result.exercises
+    assert (part.hints, part.hint_count) == (tuple(COUNTED.hints[:2]), len(COUNTED.hints))
+    assert [each.hint for each in part.checks][-2:] == ["Multiply by a variable.", ""]
+    assert Result.from_json(result.to_json()) == result
+    earlier = json.loads(result.to_json())
+    del earlier["exercises"][0]["hints"], earlier["exercises"][0]["hint_count"]
+    del earlier["exercises"][0]["checks"][-2]["hint"]
+    assert Result.from_json(json.dumps(earlier)).exercises[0].hints == ()
 
 
 def test_a_verdict_says_of_hints_whose_cards_are_gone(tmp_path, cards):

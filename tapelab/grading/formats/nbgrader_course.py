@@ -233,7 +233,8 @@ def _notebook(book: Gradebook, course: Course, assignment: str, notebook: str) -
         if sent.student in counts:
             grade, result = counts[sent.student]
             own = [c for c in comments if c.student == sent.student]
-            page = feedback_page(result, book.tapes(ours, result.submission), own, grade)
+            tapes = book.tapes(ours, result.submission)
+            page = feedback_page(result, tapes, own, grade, name=grade.name)
             course.write_autograded(sent, assignment)
             course.write_feedback(sent, assignment, page)
             written += 1

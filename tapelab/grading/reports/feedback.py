@@ -14,7 +14,8 @@ from tapelab.grading.gradebook.final_grades import counting
 from tapelab.grading.reports.report_page import page, picture, sign, status_word
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Visibility
 from tapelab.grading.stored_tapes import from_stored
-from tapelab.locales import say
+from tapelab.locales import say, translated
+from tapelab.views.card import prose
 from tapelab.views.svg import svg
 
 if TYPE_CHECKING:
@@ -26,10 +27,14 @@ NO_TAPES: Final[Mapping[str, bytes]] = {}
 
 def feedback_page(
     result: Result, tapes: Mapping[str, bytes] = NO_TAPES, comments: Sequence[Comment] = (),
-    grade: Grade | None = None,
+    grade: Grade | None = None, *, name: str = "",
 ) -> str:  # fmt: skip
-    """The page; of a hidden check it says whether it passed, of a private one nothing."""
-    return page(f"{result.assignment}: {result.student}", _body(result, tapes, comments, grade))
+    """The page; of a hidden check it says whether it passed, of a private one nothing.
+
+    Its title has the name of the student, or the login where the roster has no name.
+    """
+    title = f"{result.assignment}: {name or result.student}"
+    return page(title, _body(result, tapes, comments, grade))
 
 
 def _body(
@@ -42,6 +47,7 @@ def _body(
         yield f"<h2><bdi>{escape(f'{exercise.exercise} {exercise.title}')}</bdi></h2>"
         yield f"<p>{_points(exercise.points, exercise.of)}</p>"
         yield f'<ul class="checks">{"".join(_checks(exercise))}</ul>'
+        yield from _hints(exercise)
         yield from _said(comments, exercise.exercise)
         yield from _picture(tapes.get(exercise.exercise))
 
@@ -86,7 +92,22 @@ def _checks(exercise: ExerciseResult) -> Iterator[str]:
             yield _item(check, escape(check.title), "".join(_found(check)))
         elif check.visibility is Visibility.HIDDEN:
             hidden += 1
-            yield _item(check, say("Hidden check {number}", number=hidden), "")
+            hint = f'<p class="text"><bdi>{prose(translated(check.hint))}</bdi></p>'
+            remark = hint if check.hint else ""
+            yield _item(check, say("Hidden check {number}", number=hidden), remark)
+
+
+def _hints(exercise: ExerciseResult) -> Iterator[str]:
+    """The open hints, where a check that the student knows of did not pass."""
+    known = (each for each in exercise.checks if each.visibility is not Visibility.PRIVATE)
+    if exercise.hints and any(each.points < each.of for each in known):
+        hints = (
+            say("Hint {number} of {of}: {hint}", number=at, of=exercise.hint_count,
+                hint=translated(each))
+            for at, each in enumerate(exercise.hints, 1)
+        )  # fmt: skip
+        items = "".join(f"<li><bdi>{prose(each)}</bdi></li>" for each in hints)
+        yield f'<ul class="hints">{items}</ul>'
 
 
 def _item(check: CheckResult, title: str, remark: str) -> str:
@@ -128,7 +149,8 @@ def write_pages(book: Gradebook, assignment: str, folder: Path) -> str:
     pairs = counting(book.grades(assignment), book.results(assignment))
     for grade, graded in pairs:
         own = [c for c in comments if c.student == grade.student]
-        text = feedback_page(graded.result, book.tapes(assignment, grade.digest), own, grade)
+        tapes = book.tapes(assignment, grade.digest)
+        text = feedback_page(graded.result, tapes, own, grade, name=grade.name)
         _write(folder / f"{file_name(grade.student)}.html", text)
     return f"{len(pairs)} pages are in {folder}."
 

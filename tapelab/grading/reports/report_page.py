@@ -35,6 +35,8 @@ ul.checks { list-style: none; padding: 0; }
 ul.checks > li { padding-block: .4rem; padding-inline-start: 1.8rem;
   border-bottom: 1px solid var(--line); position: relative; }
 ul.checks > li::before { content: attr(data-sign); position: absolute; inset-inline-start: .3rem; }
+ul.hints { list-style: none; margin: .6rem 0; padding: .3rem 1rem;
+  border-inline-start: .25rem solid #e69f00; background: var(--soft); }
 blockquote { margin: .6rem 0; padding: .2rem 1rem; border-inline-start: .25rem solid #0072b2;
   background: var(--soft); white-space: pre-wrap; }
 .soft { opacity: .8; }

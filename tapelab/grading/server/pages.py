@@ -225,7 +225,8 @@ class Feedback(Document):
             raise UnknownNameError(say("There is no result yet, so no feedback."))
         tapes = book.tapes(data.listed.name, data.shown.handed.digest)
         grade = data.grade if data.shown.counts else None
-        return feedback_page(data.shown.graded.result, tapes, data.comments, grade)
+        name = data.grade.name
+        return feedback_page(data.shown.graded.result, tapes, data.comments, grade, name=name)
 
 
 class Report(Document):

@@ -55,6 +55,26 @@ def test_of_a_hidden_check_stands_its_outcome_alone_and_of_a_private_one_nothing
     assert "secret" not in page
 
 
+def test_open_hints_are_in_it_where_something_is_missing_that_the_student_knows_of(graded):
+    [exercise] = graded.exercises
+    ladder = {"hints": ("Use `tf.sin`.", "See <b>."), "hint_count": 3}
+    page = feedback_page(replace(graded, exercises=(replace(exercise, **ladder),)))
+    assert 'Hint 1 of 3: Use <code dir="ltr">tf.sin</code>.' in page
+    assert "Hint 2 of 3: See &lt;b&gt;." in page
+    private = replace(exercise, checks=exercise.checks[2:], **ladder)
+    assert "Hint" not in feedback_page(replace(graded, exercises=(private,)))
+    hidden = replace(exercise.checks[1], hint="Look at `x`.")
+    advised = replace(exercise, checks=(hidden,))
+    page = feedback_page(replace(graded, exercises=(advised,)))
+    assert 'Look at <code dir="ltr">x</code>.' in page
+    assert "secret" not in page
+
+
+def test_the_title_names_the_student_as_the_roster_does(graded):
+    assert "<title>sums: ada</title>" in feedback_page(graded)
+    assert "<title>sums: Ada &lt;3</title>" in feedback_page(graded, name="Ada <3")
+
+
 def test_a_student_reads_which_cells_stopped_and_why(graded):
     page = feedback_page(graded)
     assert "Cell 1: line 2: NameError: &lt;x&gt;" in page
