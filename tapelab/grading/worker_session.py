@@ -3,6 +3,9 @@
 A session starts a worker in the sandbox, has it run all cells, and sends it the requests of the
 checks. A worker that crashes, exceeds a limit or breaks the protocol is ended; a new one runs the
 cells again, without the cell that no worker survives. After MOST_CRASHES the notebook is given up.
+Once an exercise has exceeded its time limit, its other requests have one more time limit together,
+and then LATER_SECONDS each: a function that loops for one input mostly loops for all of them,
+and the class waits; where it does not, its answer comes soon.
 
 The replay verifier is a second worker in the same sandbox that never receives the student's cells.
 """
@@ -39,6 +42,8 @@ MOST_CRASHES: Final = 8
 """Crashes of workers after which a notebook is given up."""
 TOTAL_FACTOR: Final = 10
 """All cells and requests of a notebook together may take so many times the time limit."""
+LATER_SECONDS: Final = 6.0
+"""Seconds that each request of an exercise has when two of its limits are used up, at most."""
 START_SECONDS: Final = 60.0
 """Seconds for Python and NumPy to load, before the time limit of the notebook begins."""
 REPLAY_SECONDS: Final = 20.0
@@ -81,6 +86,7 @@ class WorkerSession:
         self._retries: list[str] = []
         longest = max([self._limits.seconds, *map(assignment.seconds, self._exercises)])
         self._seconds_left = TOTAL_FACTOR * longest
+        self._seconds_after_timeout: dict[str, float] = {}
         self._running_cell = -1
         self._slow_lines: dict[int, int] = {}
         self._skipped_cells: set[int] = set()
@@ -126,19 +132,26 @@ class WorkerSession:
     def _attempt(
         self, exercise: Exercise, header: dict[str, Any], payload: Payload
     ) -> tuple[dict[str, Any], Payload]:
+        seconds = self._assignment.seconds(exercise)
         worker = self._ready_worker()
         worker.memory = self._assignment.memory(exercise)
         self._requests += 1
-        limit = self._time_limit(worker, self._assignment.seconds(exercise))
+        left = self._seconds_after_timeout.get(exercise.id, seconds)
+        limit = self._time_limit(worker, max(left, min(seconds, LATER_SECONDS)))
         header = {**header, "exercise": exercise.id}
         try:
             worker.send(encode_frame({**header, "number": self._requests}, payload), limit)
             reply, values = self._read_reply(worker, limit)
         except Ended as ended:
             self._count_crash(ended)
+            if ended.ending == "timeout":
+                is_first = exercise.id not in self._seconds_after_timeout
+                self._seconds_after_timeout[exercise.id] = seconds if is_first else 0.0
             raise
         finally:
             self._seconds_left -= worker.used(limit)
+        if exercise.id in self._seconds_after_timeout:
+            self._seconds_after_timeout[exercise.id] -= worker.used(limit)
         if reply.get("kind") == "ending" and reply.get("ending") == "missing":
             self._explain_missing(exercise)
         return reply, values

@@ -158,7 +158,7 @@ class SandboxedProcess:
         processes = descendants(self._process.pid)
         self._times = process_times(processes)
         if self.used(limit) > limit.seconds:
-            text = f"It took longer than the time limit of {limit.seconds:g} s."
+            text = f"It took longer than the time limit of {round(limit.seconds, 2):g} s."
             raise Ended("timeout", text, contended=limit.is_contended(self._times))
         if len(processes) > self._limits.processes + _SUPERVISORS:
             raise Ended("crashed", "It started more processes than the limit.")
