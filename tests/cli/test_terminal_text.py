@@ -40,3 +40,4 @@ def test_what_is_not_graded_is_listed_and_the_exit_code_says_so(main, tmp_path):
     )
     assert "essay.pdf It is no notebook" in listed
     assert "bob unreadable" in listed
+    assert "bob.7z is an archive of a kind that is not read. Pack it as a zip archive." in listed

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +22,7 @@ from tapelab.grading.worker_session import WorkerSession
 from tests.grading.corpora_run import why_not
 
 pytestmark = pytest.mark.slow
+AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
 
 
 @pytest.fixture(params=["bubblewrap", "landlock"])
@@ -114,6 +117,56 @@ def test_a_worker_has_no_socket_of_the_server_and_no_module_with_answers(backend
     sockets, names = run_in(backend, INVENTORY).array
     assert sockets <= 2  # the event loop of the shell wakes itself up by a pair
     assert names == 0
+
+
+GET_PARENT = 0xB702
+"""The number of the request for the namespace above one."""
+
+
+def namespace(process, kind):
+    """The number of a namespace of a process."""
+    return Path(f"/proc/{process}/ns/{kind}").stat().st_ino
+
+
+def test_a_worker_has_namespaces_of_its_own_within_those_of_its_server(backend):
+    def look():
+        server = backends._SERVERS.__dict__[backend.name]._process.pid
+        *above, worker = descendants(server)
+        server = above[1] if backend.name == "bubblewrap" else server  # below bwrap itself
+        if namespace(worker, "net") == namespace(os.getpid(), "net"):
+            pytest.skip("This host allows no namespaces.")
+        for kind in ("pid", "net", "ipc", "uts", "mnt"):
+            assert namespace(worker, kind) != namespace(server, kind)
+        own = os.open(f"/proc/{worker}/ns/pid", os.O_RDONLY)
+        above = fcntl.ioctl(own, GET_PARENT)
+        assert os.fstat(above).st_ino == namespace(server, "pid")
+        os.close(own)
+        os.close(above)
+
+    run_in(backend, "def answer():\n    return 1", during=look)
+
+
+SESSIONS = """
+import os, time
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(600)
+def answer():
+    return 1
+"""
+
+
+@pytest.mark.skipif(not AUTOGROUP.exists(), reason="This kernel groups no sessions.")
+def test_a_submission_is_one_group_of_the_scheduler_however_many_sessions_it_asks_for(backend):
+    def look():
+        server = backends._SERVERS.__dict__[backend.name]._process.pid
+        *_, worker = (each for each in descendants(server) if len(descendants(each)) == 4)
+        groups = {Path(f"/proc/{each}/autogroup").read_text() for each in descendants(worker)}
+        assert len(groups) == 1
+        assert groups != {Path(f"/proc/{server}/autogroup").read_text()}
+
+    assert run_in(backend, SESSIONS, during=look).array.item() == 1
 
 
 def test_a_server_that_was_killed_is_replaced(backend):

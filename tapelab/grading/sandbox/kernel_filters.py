@@ -123,6 +123,9 @@ _PR_SET_NO_NEW_PRIVS: Final = 38
 MACHINES: Final = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 """How the kernel calls a machine, and which column of `REFUSED` is its."""
 CLONE: Final = (56, 220)
+SETSID: Final = (112, 157)
+"""Linux divides the processor between sessions, so a submission has one; programs that ask for
+another are told that they have it."""
 CLONE3: Final = 435
 """Its flags lie in memory, where no filter sees them; C falls back on clone where it is missing."""
 
@@ -175,7 +178,10 @@ def forgo_privileges() -> None:
 
 
 def seccomp_program(machine: int, column: int) -> bytes:
-    """The filter as the kernel reads it: another machine is killed, a call in the table refused."""
+    """The filter as the kernel reads it: another machine is killed, a call in the table refused.
+
+    A call that is refused with the error 0 returns 0 and does nothing.
+    """
     lines = [
         (_LOAD, 0, 0, _MACHINE), (_JUMP_EQUAL, 1, 0, machine), (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER), (_JUMP_AT_LEAST, 0, 1, _OTHER_ABI), (_RETURN, 0, 0, _KILL),
@@ -184,6 +190,7 @@ def seccomp_program(machine: int, column: int) -> bytes:
         (_JUMP_ANY_BIT, 0, 1, _NEW_NAMESPACES), (_RETURN, 0, 0, _REFUSE | errno.EPERM),
         (_RETURN, 0, 0, _ALLOW),
     ]  # fmt: skip
+    lines += _refusing(SETSID[column], 0)
     for numbers in REFUSED.values():
         lines += _refusing(numbers[column], errno.EPERM)
     lines.append((_RETURN, 0, 0, _ALLOW))
