@@ -125,7 +125,7 @@ MACHINES: Final = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 CLONE: Final = (56, 220)
 SETSID: Final = (112, 157)
 """Linux divides the processor between sessions, so a submission has one; programs that ask for
-another are told that they have it."""
+another get the reply that they have it."""
 CLONE3: Final = 435
 """Its flags lie in memory, where no filter sees them; C falls back on clone where it is missing."""
 
