@@ -12,6 +12,19 @@ test('a variable tells which tapes inside watch it, and since which step', () =>
   assert.deepEqual([x?.name, x?.step, x?.inside], ['x', 1, [{ tape: 'inner', step: 1 }]]);
 });
 
+test('variables of one name are told apart by their modules', () => {
+  const { watched } = watchingOf(golden('modules'));
+  assert.deepEqual(
+    watched.map(({ name, modules }) => [name, modules]),
+    [
+      ['w', 'net › blocks[0]'],
+      ['w', 'net › blocks[1]'],
+      ['w', 'net › blocks[2]'],
+      ['b', ''],
+    ],
+  );
+});
+
 test('where no tape is open inside, none is told of', () => {
   const { watched } = watchingOf(golden('scene_a'));
   assert.deepEqual(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tapelab.locales import say
 from tapelab.recording import Recording
 from tapelab.recording import events as e
-from tapelab.views.number_format import format_brief
+from tapelab.views.number_format import format_brief, shortened
 from tapelab.views.tape_graph import EdgeKind, NodeKind
 from tapelab.views.timeline import Model
 
@@ -161,12 +161,11 @@ def _node(model: Model, node: int, x: int, *, halo: bool) -> str:
     ring = f'<rect class="halo" x="{x - 4.5}" y="{TOP - 4.5}" width="{WIDTH + 9}" '
     ring += f'height="{HEIGHT + 9}" rx="{radius + 4}"/>'
     name, end = model.label(node), x + WIDTH - 10
-    if len(name) > (room := ROOM - len(tag)):
-        name = f"{name[: room - 1]}…"
     return (
         f'{ring if halo else ""}<rect class="card {look}" x="{x}" y="{TOP}" width="{WIDTH}" '
         f'height="{HEIGHT}" rx="{radius}"/>'
-        f'<text x="{x + 10}" y="{TOP + 20}" font-weight="600">{escape(name)}</text>'
+        f'<text x="{x + 10}" y="{TOP + 20}" font-weight="600">'
+        f"{escape(shortened(name, ROOM - len(tag)))}</text>"
         f'<text class="small" x="{end}" y="{TOP + 20}" text-anchor="end">{escape(tag)}</text>'
         f'<text class="value" x="{end}" y="{TOP + 41}" text-anchor="end">{escape(value)}</text>'
         f"{_slot(slot, end)}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from tapelab.views.number_format import shortened
 from tapelab.views.static_figure import (
     HEIGHT,
     WIDTH,
@@ -108,7 +109,7 @@ def _draw_node(axes: Axes, node: FigureNode, x: float, y: float) -> None:
         )
         axes.add_patch(box)
     title = f"{node.pill}  {node.name}" if node.pill else node.name
-    _write(axes, x + 12, y + 16, title if len(title) <= 17 else f"{title[:16]}…", INK)
+    _write(axes, x + 12, y + 16, shortened(title, 17), INK)
     _write(axes, x + WIDTH - 12, y + 40, node.value, "#075A99", ha="right")
     shade = SLOTS.get(node.state, "#A33F00")
     _write(axes, x + WIDTH - 12, y + 62, node.gradient, shade, ha="right")

@@ -21,6 +21,14 @@ LISTED: Final = 16
 """Tensors of more elements than this are shown by their shape."""
 
 
+def shortened(name: str, most: int) -> str:
+    """A name in so many letters: whole if it can be, else without its middle."""
+    if len(name) <= most:
+        return name
+    room = max(2, most - 1)
+    return f"{name[: -(-room // 2)]}…{name[-(room // 2) :]}"
+
+
 def format_number(value: float) -> str:
     """One number, printed like everywhere else."""
     if math.isnan(value):

@@ -10,6 +10,7 @@ from zlib import crc32
 
 from tapelab.locales import say
 from tapelab.recording import Recording
+from tapelab.views.number_format import shortened
 from tapelab.views.static_figure import (
     HEIGHT,
     WIDTH,
@@ -215,8 +216,7 @@ def _title(node: FigureNode) -> str:
         )
         at = wide + 16
     room = max(2, int((WIDTH - at - 6) / LETTER))
-    name = node.name if len(node.name) <= room else f"{node.name[: room - 1]}…"
-    return f'{pill}<text class="t" x="{at:g}" y="19">{escape(name)}</text>'
+    return f'{pill}<text class="t" x="{at:g}" y="19">{escape(shortened(node.name, room))}</text>'
 
 
 def _slot(node: FigureNode) -> str:

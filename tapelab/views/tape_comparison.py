@@ -15,7 +15,7 @@ from tapelab.locales import say, say_many, sentence
 from tapelab.recording import Recording
 from tapelab.views.alignment import Pair, aligned
 from tapelab.views.card import card, columns, minified
-from tapelab.views.number_format import format_brief
+from tapelab.views.number_format import format_brief, shortened
 from tapelab.views.tape_summary import describe_call, gradient_results
 from tapelab.views.text_view import code_lines
 from tapelab.views.timeline import Model
@@ -221,8 +221,7 @@ def _alike(count: int) -> str:
 def _cell_texts(cell: Cell | None) -> tuple[str, ...]:
     if cell is None:
         return ("",) * 4
-    name = cell.name if len(cell.name) <= NAME else f"{cell.name[: NAME - 1]}…"
-    return cell.op, name, cell.value, cell.gradient
+    return cell.op, shortened(cell.name, NAME), cell.value, cell.gradient
 
 
 # As a card

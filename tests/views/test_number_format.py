@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tapelab.recording.schema import TensorFacts
-from tapelab.views.number_format import count, format_brief, format_number, format_values
+from tapelab.views.number_format import count, format_brief, format_number, format_values, shortened
 
 
 def tensor(value, dtype="float32"):
@@ -72,3 +72,16 @@ def test_a_value_that_was_not_kept_is_never_invented():
 def test_thousands_stand_apart():
     assert count(1, "op") == "1 op"
     assert count(412_000, "op") == "412\u202f000 ops"
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "text"),
+    [
+        ("blocks[11]", 10, "blocks[11]"),
+        ("blocks[11]", 9, "bloc…[11]"),
+        ("blocks[11]", 8, "bloc…11]"),
+        ("blocks[11]", 1, "b…]"),
+    ],
+)
+def test_a_long_name_loses_its_middle(name, most, text):
+    assert shortened(name, most) == text

@@ -1,5 +1,6 @@
 import { NodeKind } from './graph.js';
 import type { Graph } from './graph.js';
+import { groupsOf } from './groups.js';
 import type { Model } from './model.js';
 import { isWhole } from './numbers.js';
 import { labelOf } from './stepstate.js';
@@ -15,6 +16,8 @@ export interface Inside {
 /** Something that the tape watches. */
 export interface Watched {
   readonly name: string;
+  /** The modules of the op that reads it first, the outermost first; '' where its name is alone. */
+  readonly modules: string;
   readonly node: number;
   /** The step since when, or -1 where it has no frame of its own. */
   readonly step: number;
@@ -92,9 +95,35 @@ function watchedOf(model: Model, inside: InsideOf): Watched[] {
     if (node < 0 || found.has(key) || isWhole(dtype)) return;
     const step = graph.nodeFrame[node]! + 1;
     const [name, how] = [labelOf(model, node), howWatched(event.how)];
-    found.set(key, { name, node, step, how, inside: inside.get(key) ?? [] });
+    found.set(key, { name, modules: '', node, step, how, inside: inside.get(key) ?? [] });
   });
-  return [...found.values()];
+  return apart(model, [...found.values()]);
+}
+
+/** The same, each with its modules where another has the same name. */
+function apart(model: Model, watched: readonly Watched[]): Watched[] {
+  const count = new Map<string, number>();
+  for (const { name } of watched) count.set(name, (count.get(name) ?? 0) + 1);
+  const modules = watched.length > count.size ? modulesOf(model) : () => '';
+  return watched.map((each) =>
+    count.get(each.name)! > 1 ? { ...each, modules: modules(each.node) } : each,
+  );
+}
+
+/** In which modules a node is read for the first time. */
+function modulesOf({ graph, recording }: Model): (node: number) => string {
+  const { rows, ofNode } = groupsOf(recording, graph);
+  const reader = new Map<number, number>();
+  for (let edge = graph.edgeCount - 1; edge >= 0; edge--) {
+    const from = graph.edgeFrom[edge]!;
+    if (graph.nodeWatched[from]) reader.set(from, graph.edgeTo[edge]!);
+  }
+  return (node) => {
+    const names: string[] = [];
+    for (let at = ofNode[reader.get(node) ?? node]!; at >= 0; at = rows[at]!.parent)
+      if (rows[at]!.kind === 'module') names.unshift(rows[at]!.name);
+    return names.join(' › ');
+  };
 }
 
 function whyVariable(model: Model, variable: number): string {

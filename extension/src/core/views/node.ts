@@ -5,7 +5,7 @@ import type { VNode } from '../dom.js';
 import { NodeKind } from '../graph.js';
 import { isLegible, smallTitle } from '../legibility.js';
 import type { SlotState } from '../stepstate.js';
-import { fitted } from '../text.js';
+import { cells, fitted } from '../text.js';
 import { WORDS } from '../words.js';
 
 const CLASSES: Readonly<Record<NodeKind, string>> = {
@@ -22,6 +22,9 @@ export const RADIUS: Readonly<Record<NodeKind, number>> = {
 };
 
 export const EYE = 'M-7 0Q0-7.5 7 0Q0 7.5-7 0Z';
+
+/** The width of a letter of a label, on average. */
+const LABEL_LETTER = 5.8;
 
 export function eyeView(x: number, y: number, watched: boolean): VNode {
   return h(
@@ -78,17 +81,13 @@ function rows(look: NodeLook): (VNode | null)[] {
   const { valueY, gradientY } = PORTS[detail];
   const words = detail === 'full';
   const wide = look.value.length * 7.3 > width - 62;
-  const slotWide = look.slotText.length * 7.2 + 10 > width - 66;
   const lost = look.slot === null && look.kind === NodeKind.Off;
+  const word = lost ? WORDS.notRecorded : WORDS.gradient;
+  const beside = width - 24 - cells(word) * LABEL_LETTER;
+  const slotWide = look.slotText.length * 7.2 + 10 > beside;
   return [
     words && !wide ? h('text', { class: 'lab', x: 12, y: valueY + 4 }, WORDS.value) : null,
-    words && !slotWide
-      ? h(
-          'text',
-          { class: 'lab', x: 12, y: gradientY + 4 },
-          lost ? WORDS.notRecorded : WORDS.gradient,
-        )
-      : null,
+    words && !slotWide ? h('text', { class: 'lab', x: 12, y: gradientY + 4 }, word) : null,
     value ? h('text', { class: 'val', x: width - 12, y: valueY + 4 }, value) : null,
     look.slot === null
       ? null
@@ -97,7 +96,7 @@ function rows(look: NodeLook): (VNode | null)[] {
           look.slotText,
           width - 6,
           gradientY - 9,
-          width - (words && !slotWide ? 66 : 12),
+          words && !slotWide ? beside : width - 12,
         ),
   ];
 }

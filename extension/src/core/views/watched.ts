@@ -27,7 +27,7 @@ function rowView(
   current: StepState,
   node: number,
   watched: boolean,
-  name: string,
+  name: Child,
   reason: Child,
   dispatch: Dispatch,
 ): VNode {
@@ -68,7 +68,9 @@ function reasonOf(said: string, inside: readonly Inside[]): Child {
 export function watchedView(model: Model, current: StepState, dispatch: Dispatch): Child[] {
   const tape = model.recording.header.tape.name || WORDS.untitled;
   const found = watchingOf(model);
-  const watched = found.watched.slice(0, MOST_ROWS).map(({ node, name, step, how, inside }) => {
+  const watched = found.watched.slice(0, MOST_ROWS).map((row) => {
+    const { node, modules, step, how, inside } = row;
+    const name = modules ? [h('span', { class: 'muted' }, `${modules} › `), row.name] : row.name;
     const since = step > 0 ? `, ${say('since step {step}', { step: grouped(step) })}` : '';
     return rowView(model, current, node, true, name, reasonOf(how + since, inside), dispatch);
   });
