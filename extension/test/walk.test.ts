@@ -106,3 +106,10 @@ test('every node of every golden tape is reached by walking, and says its name',
     }
   }
 });
+test('of a gradient of many numbers the shape and the norm are spoken', () => {
+  const { chart, model } = tour('previews', 0);
+  const steps = model.graph.frameCount + model.backwardPass!.flows.length;
+  const place = Array.from(chart.nodes).findIndex((node) => labelOf(model, node) === 'kernel');
+  const said = spokenNode(model, chart, stateAt(model, steps), place, null);
+  assert.match(said, /gradient 40×80, norm 113\.1371\./);
+});

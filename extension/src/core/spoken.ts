@@ -2,8 +2,10 @@
 import { lookOf } from './appearance.js';
 import type { Chart } from './chart.js';
 import { NodeKind } from './graph.js';
+import { measureOf } from './measures.js';
 import type { Model } from './model.js';
-import { formatBrief, formatType } from './numbers.js';
+import { formatBrief, formatNumber, formatType } from './numbers.js';
+import type { Recording } from './recording.js';
 import { Kind } from './schema.js';
 import { opOf, slotAt, tensorOf } from './stepstate.js';
 import type { StepState } from './stepstate.js';
@@ -40,10 +42,21 @@ function kindOf(model: Model, chart: Chart, place: number): string {
   return model.graph.nodeKind[node] === NodeKind.Off ? WORDS.notRecorded : say('constant');
 }
 
+/** The numbers of a gradient; the shape and the norm of one that has too many of them. */
+function gradientText(recording: Recording, tensor: number): string {
+  const info = recording.tensor(tensor);
+  const text = formatBrief(info, ROOM);
+  if (!info.shape.length || text.startsWith('[')) return text;
+  const norm = measureOf(recording, tensor)?.norm ?? NaN;
+  return Number.isNaN(norm)
+    ? text
+    : say('{gradient}, norm {norm}', { gradient: text, norm: formatNumber(norm) });
+}
+
 function gradientOf(model: Model, current: StepState, node: number): string {
   const slot = slotAt(model, current, node);
   if (slot.tensor >= 0) {
-    const gradient = formatBrief(model.recording.tensor(slot.tensor), ROOM);
+    const gradient = gradientText(model.recording, slot.tensor);
     return slot.state === 'part'
       ? say('gradient so far {gradient}', { gradient })
       : say('gradient {gradient}', { gradient });
