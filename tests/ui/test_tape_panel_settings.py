@@ -134,6 +134,7 @@ def test_so_many_steps_are_kept_as_are_chosen(desk):
     expect(desk.panel.button(show)).to_be_enabled()
     desk.choose("history", 3)
     desk.panel.button("Newest").click()
+    expect(desk.panel.step).to_have_text(f"step {last}")
     last = desk.run_steps()
     look.fill(str(last - 4))
     expect(desk.panel.button(show)).to_be_disabled()

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import tapelab as tf
+from tapelab.core.log import thread
 from tapelab.errors import RecordingError
+from tapelab.recorder import training_log
 from tapelab.recording import Recording, to_bytes
 from tapelab.widgets.show import Picture, show
 from tests.fixtures.record import FOLDER
@@ -126,7 +128,9 @@ def test_a_notebook_gets_html_and_text_and_both_outlive_the_kernel(taped):
         (np.ones(2), r"ndarray: array\(\[1\., 1\.\]\)"),
     ],
 )
-def test_what_is_no_tape_is_named_in_the_error(wrong, named):
+def test_what_is_no_tape_is_named_in_the_error(wrong, named, monkeypatch):
+    monkeypatch.setattr(thread, "recent_calls", [])  # nothing was asked before
+    monkeypatch.setattr(training_log, "_latest", [])
     with pytest.raises(TypeError, match=rf"show\(\) needs a tape.*got {named}"):
         show(wrong)
 
