@@ -23,8 +23,8 @@ CORE = (
     "dom text mathematics mathml compression clipboard",  # elements, formulas, bytes: of any page
     "numbers columns events recording measures previews planes",  # the recording
     "indexmaps tensorrules tensorgrid",  # which entries of tensors belong together
-    "table graphbuilder buildgraph model stepstate flow memory watched predict equations",
-    "repeats folds groups inputfolder foldbuilder folded",  # what is drawn as one node
+    "table graphbuilder buildgraph groups model stepstate flow memory watched predict equations",
+    "repeats folds inputfolder foldbuilder folded",  # what is drawn as one node
     "layers clusters layout routes chart boxes edgetexts labels brokenpath",  # where it is drawn
     "stops state foldactions iterations appearance scene entries nudge",  # what is looked at
     "framelayout fullscreen legibility",  # how much room its parts have
