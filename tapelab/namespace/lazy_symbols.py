@@ -18,6 +18,7 @@ MODULES: Final = (
     "image",
     "io",
     "keras",
+    "lookup",
     "nn",
     "queue",
     "ragged",

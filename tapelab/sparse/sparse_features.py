@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab import nest
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.text_forms import brackets
@@ -140,6 +141,8 @@ def _rows_and_ids(values: Any) -> tuple[Any, Any, tuple[int, ...], Any]:
     if isinstance(values, SparseTensor):
         x = values.values._value
         return cells_of(values)[:, 0], x.astype(np.int64), shape_of(values), x.dtype
+    if nest.is_composite(values):
+        return _rows_and_ids(values.to_sparse())
     x = tensor(values)._value
     if x.ndim > 2:
         raise ValueError(f"bincount() takes one row or a matrix of them, not rank {x.ndim}.")

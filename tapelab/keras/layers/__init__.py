@@ -10,12 +10,15 @@ NAMES: Final = {
     "activation": "Activation ELU LeakyReLU PReLU ReLU Softmax",
     "attention": "AdditiveAttention Attention MultiHeadAttention",
     "recurrent_cells": "GRUCell LSTMCell SimpleRNNCell StackedRNNCells",
+    "category_encoding": "CategoryEncoding",
     "convolutional": "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose"
     " Convolution1D Convolution1DTranspose Convolution2D Convolution2DTranspose Convolution3D"
     " Convolution3DTranspose DepthwiseConv1D DepthwiseConv2D SeparableConv1D SeparableConv2D"
     " SeparableConvolution1D SeparableConvolution2D",
     "core": "Identity Input InputLayer Lambda Masking Rescaling",
     "dense": "Dense EinsumDense Embedding",
+    "discretization": "Discretization",
+    "hash_layers": "HashedCrossing Hashing",
     "image_sizes": "CenterCrop Resizing",
     "input_spec": "InputSpec",
     "layer": "Layer",
@@ -33,6 +36,8 @@ NAMES: Final = {
     "recurrent": "GRU LSTM RNN SimpleRNN",
     "reshape": "Cropping1D Cropping2D Cropping3D Flatten Permute RepeatVector Reshape UpSampling1D"
     " UpSampling2D UpSampling3D ZeroPadding1D ZeroPadding2D ZeroPadding3D",
+    "text_vectorization": "TextVectorization",
+    "vocabulary_lookup": "IntegerLookup StringLookup",
     "wrappers": "Bidirectional TimeDistributed Wrapper",
 }
 """The layers by the files they stand in."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from tapelab import math, nn
 from tapelab.array_ops import shape_ops, value_ops
+from tapelab.data.dataset import Dataset
 from tapelab.keras import backend, initializers
 from tapelab.keras.class_settings import Setting, SettingGroup, setting
 from tapelab.keras.layers.input_spec import InputSpec
@@ -185,6 +188,25 @@ def _axes(axis: Any) -> tuple[int, ...]:
     return (axis,) if isinstance(axis, int) else () if axis is None else tuple(axis)
 
 
+def _first(batch: Any) -> Any:
+    """The features of a batch, which stand before labels."""
+    return batch[0] if isinstance(batch, tuple) else batch
+
+
+def _check_statistics(mean: Any, variance: Any, axes: tuple[int, ...]) -> None:
+    """Raise ValueError unless a mean and a variance of two shapes fit together and the axes."""
+    if mean != variance:
+        raise ValueError(
+            "When setting values directly, `mean` and `variance` must have the same shape. "
+            f"Received: mean shape {mean} and variance shape {variance}"
+        )
+    if len(mean) > len(axes):
+        raise ValueError(
+            "The rank of `mean` must be less than or equal to the number of axes "
+            f"({len(axes)}). Received: mean shape {mean} for axis {axes}"
+        )
+
+
 class Normalization(ElementwiseLayer, WeightedLayer):
     """Normalizes features with the mean and variance of the data, computed once by `adapt`."""
 
@@ -195,19 +217,33 @@ class Normalization(ElementwiseLayer, WeightedLayer):
     def _begin(self, arguments: dict[str, Any]) -> None:
         mean, variance = arguments.pop("mean"), arguments.pop("variance")
         super()._begin(arguments)
+        self_axes = _axes(arguments["axis"])
         if (mean is None) != (variance is None):
             raise ValueError(
                 "When setting values directly, both `mean` and `variance` must be set. Received: "
                 f"mean={mean} and variance={variance}"
             )
+        if mean is not None:
+            _check_statistics(np.shape(mean), np.shape(variance), self_axes)
         self.input_mean, self.input_variance = mean, variance
 
     def build(self, input_shape: Any) -> None:
         """Create the mean and the variance with the sizes of the axes."""
         rank = len(input_shape)
+        if any(not -rank <= axis < rank for axis in self.axis):
+            raise ValueError(
+                "All `axis` values must be in the range [-ndim, ndim). Received inputs with "
+                f"ndim={rank}, while axis={self.axis}"
+            )
         self._kept = sorted(axis % rank for axis in self.axis)
         self._shape = [input_shape[axis] if axis in self._kept else 1 for axis in range(rank)]
         sizes = tuple(input_shape[axis] for axis in self._kept)
+        if None in sizes:
+            raise ValueError(
+                "All `axis` values to be kept must have a known shape. Received axis="
+                f"{self.axis}, inputs.shape={input_shape}, with unknown axis at index "
+                f"{self._kept[sizes.index(None)]}"
+            )
         if self.input_mean is None:
             self.adapt_mean = self.add_weight(sizes, "zeros", name="mean", trainable=False)
             self.adapt_variance = self.add_weight(sizes, "ones", name="variance", trainable=False)
@@ -215,15 +251,45 @@ class Normalization(ElementwiseLayer, WeightedLayer):
 
     def adapt(self, data: Any, batch_size: Any = None, steps: Any = None) -> None:
         """Compute the mean and the variance of the data, an array or batches of a dataset."""
-        examples: Any = data if hasattr(data, "shape") else shape_ops.concat(list(data), 0)
-        x: Any = in_float(value_ops.cast(examples, self.compute_dtype), self.compute_dtype)
-        if not self.built:
-            self.build((None, *x.shape[1:]))
-        axes = [axis for axis in range(x.ndim) if axis not in self._kept]
-        mean, variance = nn.moments(x, axes)
+        if isinstance(data, (int, float)) or not (hasattr(data, "shape") or np.iterable(data)):
+            raise TypeError(
+                f"Unsupported data type: {type(data)}. `adapt` supports `np.ndarray`, backend "
+                "tensors, `tf.data.Dataset`, `keras.utils.PyDataset`, and iterables of batches."
+            )
+        if isinstance(data, Dataset) and len(_first(data.element_spec).shape) < 2:
+            data = data.batch(128)
+        if isinstance(data, Dataset) and not self.built:
+            self.build(tuple(_first(data.element_spec).shape))
+        mean: Any = 0.0
+        variance: Any = 0.0
+        count = 0
+        for batch in [data] if hasattr(data, "shape") else data:
+            x = np.asarray(_first(batch), self.compute_dtype)
+            self._check_batch(x.shape)
+            axes = tuple(axis for axis in range(x.ndim) if axis not in self._kept)
+            added = prod(x.shape[axis] for axis in axes)
+            count += added
+            share = added / count
+            before, mean = mean, mean * (1 - share) + x.mean(axes) * share
+            variance = (variance + (before - mean) ** 2) * (1 - share) + (
+                x.var(axes) + (x.mean(axes) - mean) ** 2
+            ) * share
+        if not count:
+            raise ValueError(
+                "adapt() received an empty iterable (no batches). Expected at least one batch."
+            )
         self.adapt_mean.assign(mean)
         self.adapt_variance.assign(variance)
-        self.count.assign(prod(x.shape[axis] for axis in axes))
+
+    def _check_batch(self, shape: tuple[int, ...]) -> None:
+        """Build the layer for the first batch; ValueError for one with other features."""
+        if not self.built:
+            self.build(shape)
+        if any(shape[axis] != self._shape[axis] for axis in self._kept):
+            raise ValueError(
+                f"The layer was built with input_shape={self._build_shapes}, but adapt() is being "
+                f"called with data with an incompatible shape, data.shape={shape}"
+            )
 
     @property
     def mean(self) -> Any:
