@@ -224,7 +224,7 @@ class MutableHashTable(LookupTable):
         return self._default.shape
 
     @public(effect="host", result_spec=_lookup_spec)
-    def lookup(
+    def lookup(  # type: ignore[override]  # TensorFlow's signature
         self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
     ) -> Tensor:
         """Return the value of each key; unknown keys have the default value.
@@ -284,7 +284,7 @@ class MutableHashTable(LookupTable):
         if self._value_dtype is string:
             flat = [text for value in values for text in np.ravel(value).tolist()]
             return constant_of(texts(flat, shape)[()])
-        stacked = np.array(values, self._value_dtype.as_numpy_dtype)
+        stacked: Any = np.array(values, self._value_dtype.as_numpy_dtype)
         return constant_of(stacked.reshape(shape)[()])
 
 

@@ -112,7 +112,7 @@ def _sparse_rows(x: Tensor, depth: int, dtype: Any) -> SparseTensor:
     """The one-hot rows of categories, as a sparse tensor."""
     categories = np.asarray(x._value)
     places = np.stack([*np.indices(categories.shape), np.maximum(categories, 0)], -1)
-    values = (categories >= 0).ravel().astype(as_dtype(dtype).as_numpy_dtype)
+    values: Any = (categories >= 0).ravel().astype(as_dtype(dtype).as_numpy_dtype)
     cells = places.reshape(-1, categories.ndim + 1)
     return made_of(cells, to_tensor(values), (*categories.shape, depth))
 

@@ -32,6 +32,7 @@ class Discretization(EncodingLayer):
     epsilon: float = setting(0.01)
     output_mode: str = setting("int")
     sparse: bool = setting(False)
+    summary: Summary
 
     def __post_init__(self) -> None:
         if self.sparse and self.output_mode == "int":
@@ -88,7 +89,7 @@ class Discretization(EncodingLayer):
     def reset_state(self) -> None:
         """Forget the values that were added."""
         if self.num_bins is not None:
-            self.summary: Summary = np.zeros((2, 0), "float32")
+            self.summary = np.zeros((2, 0), "float32")
 
     def call(self, inputs: Any) -> Any:
         """Return the number of the bin of each value, encoded."""

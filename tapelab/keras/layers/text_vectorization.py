@@ -173,7 +173,8 @@ class TextVectorization(EncodingLayer):
         rows = numbers[..., :length]
         if self.ragged:
             return rows
-        missing = length - shape_ops.shape(rows)[-1]
+        lengths: Any = shape_ops.shape(rows)
+        missing = length - lengths[-1]
         margins = [[0, 0]] * (rows.shape.rank - 1) + [[0, missing]]
         return shape_ops.pad(rows, margins)
 

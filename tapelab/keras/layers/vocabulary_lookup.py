@@ -66,6 +66,10 @@ class VocabularyLookup(EncodingLayer):
     pad_to_max_tokens: bool
     oov_method: str = "floormod"
     salt: Any
+    _tokens: list[Any]
+    _counts: Counter[Any]
+    _document_counts: Counter[Any]
+    _document_count: int
 
     def _begin(self, arguments: dict[str, Any]) -> None:
         vocabulary, weights = arguments.pop("vocabulary"), arguments.pop("idf_weights")
@@ -271,7 +275,7 @@ class VocabularyLookup(EncodingLayer):
             tokens = tokens[: self.max_tokens - self._token_start]
         self._set_tokens([t.decode() if isinstance(t, bytes) else t for t in tokens])
         if self.output_mode == "tf_idf":
-            of_tokens = np.array([self._document_counts[token] for token in tokens], float)
+            of_tokens: Any = np.array([self._document_counts[token] for token in tokens])
             weights = np.log(1 + self._document_count / (1 + of_tokens)).astype("float32")
             front = (self._token_start, 0)
             self._store_weights(np.pad(weights, front, constant_values=weights.mean()))
