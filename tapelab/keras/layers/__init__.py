@@ -10,7 +10,7 @@ NAMES: Final = {
     "activation": "Activation ELU LeakyReLU PReLU ReLU Softmax",
     "attention": "AdditiveAttention Attention MultiHeadAttention",
     "recurrent_cells": "GRUCell LSTMCell SimpleRNNCell StackedRNNCells",
-    "category_encoding": "CategoryEncoding",
+    "categories": "CategoryEncoding",
     "convolutional": "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose"
     " Convolution1D Convolution1DTranspose Convolution2D Convolution2DTranspose Convolution3D"
     " Convolution3DTranspose DepthwiseConv1D DepthwiseConv2D SeparableConv1D SeparableConv2D"

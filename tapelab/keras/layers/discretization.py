@@ -11,7 +11,7 @@ from tapelab.core.convert import to_tensor
 from tapelab.dtypes import int32
 from tapelab.keras.class_settings import setting
 from tapelab.keras.keras_tensor import KerasTensor
-from tapelab.keras.layers.category_encoding import (
+from tapelab.keras.layers.categories import (
     ENCODINGS,
     EncodingLayer,
     as_data,

@@ -9,7 +9,7 @@ from tapelab.dtypes import string
 from tapelab.keras import backend
 from tapelab.keras.class_settings import setting
 from tapelab.keras.keras_tensor import KerasTensor
-from tapelab.keras.layers.category_encoding import (
+from tapelab.keras.layers.categories import (
     ENCODINGS,
     EncodingLayer,
     as_data,

@@ -316,3 +316,9 @@ class Normalization(ElementwiseLayer, WeightedLayer):
         if self.invert:
             return self.mean + x * deviation
         return (x - self.mean) / deviation
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments of an equal layer; the statistics of data are weights."""
+        statistics = {"mean": self.input_mean, "variance": self.input_variance}
+        listed = {name: np.array(value).tolist() for name, value in statistics.items()}
+        return {**super().get_config(), **listed}

@@ -11,7 +11,7 @@ from tapelab.array_ops import shape_ops
 from tapelab.keras import backend
 from tapelab.keras.class_settings import setting
 from tapelab.keras.keras_tensor import KerasTensor
-from tapelab.keras.layers.category_encoding import EncodingLayer, as_data, batches_of
+from tapelab.keras.layers.categories import EncodingLayer, as_data, batches_of
 from tapelab.keras.layers.vocabulary_lookup import OUTPUT_MODES, StringLookup, output_mode_of
 from tapelab.keras.serialization import serialized
 from tapelab.ragged.ragged_tensor import RaggedTensor

@@ -21,7 +21,7 @@ from tapelab.errors import FailedPreconditionError, invalid_argument
 from tapelab.keras import backend
 from tapelab.keras.class_settings import setting
 from tapelab.keras.keras_tensor import KerasTensor
-from tapelab.keras.layers.category_encoding import (
+from tapelab.keras.layers.categories import (
     EncodingLayer,
     as_data,
     batches_of,
