@@ -1,7 +1,7 @@
-// Bundle the tests, then hand them to Node's own test runner.
+// Bundle the tests, then run them with Node's own test runner: all in one process.
 import { bundle, here } from './bundle.mjs';
 import { spawnSync } from 'node:child_process';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const chosen = process.argv.slice(2);
@@ -20,10 +20,12 @@ await bundle({
   platform: 'node',
   target: 'node20',
   sourcemap: 'inline',
+  sourcesContent: false,
 });
-const built = (await readdir(outdir)).map((name) => join(outdir, name));
-const run = spawnSync(process.execPath, ['--enable-source-maps', '--test', ...built], {
-  stdio: 'inherit',
-});
+// Each file is a bundle with a state of its own; what they share is Node and its packages.
+const imports = (await readdir(outdir)).map((name) => `import './${name}';\n`);
+const all = join(outdir, 'all.mjs');
+await writeFile(all, imports.join(''));
+const run = spawnSync(process.execPath, ['--enable-source-maps', all], { stdio: 'inherit' });
 await rm(outdir, { recursive: true, force: true });
 process.exitCode = run.status ?? 1;

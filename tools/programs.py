@@ -29,6 +29,7 @@ def programs() -> tuple[str, ...]:
     return (*rows, *_facts(), *_snippets())
 
 
+@cache
 def uses_of(sources: tuple[str, ...]) -> Counter[str]:
     """In how many programs each dotted name, each `.member` and each operator is used."""
     uses: Counter[str] = Counter()

@@ -6,10 +6,12 @@ check-jsonschema, so nothing is downloaded.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Final
+
+from check_jsonschema import main as validate
+from click.testing import CliRunner
 
 CHECKOUT: Final = Path(__file__).parents[1]
 SCHEMAS: Final = {
@@ -24,11 +26,8 @@ SCHEMAS: Final = {
 
 def errors(schema: str, files: list[Path]) -> str:
     """What is wrong with the files, as check-jsonschema reports it; empty if they are valid."""
-    validate = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema]
-    report = subprocess.run(
-        [*validate, *map(str, files)], capture_output=True, text=True, check=False
-    )
-    return report.stdout + report.stderr if report.returncode else ""
+    report = CliRunner().invoke(validate, ["--builtin-schema", schema, *map(str, files)])
+    return report.output if report.exit_code else ""
 
 
 def main(checkout: Path = CHECKOUT) -> int:

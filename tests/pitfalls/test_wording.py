@@ -2,6 +2,8 @@
 
 import pytest
 
+from tapelab.diagnosis.families import declarations
+from tests.docs.readability import GRADE, WORDS_OF_A_SENTENCE, readability, sentences
 from tests.pitfalls.catalogue import PITFALLS
 from tests.pitfalls.snippets import explained, explanation_of
 
@@ -191,9 +193,23 @@ def test_the_steps_list_the_detour_in_order():
     ]
 
 
-def test_no_sentence_blames_or_shouts():
-    for pitfall in PITFALLS:
-        for finding in explanation_of(pitfall.snippet, pitfall.ask).findings:
-            words = f"{finding.title} {finding.message}".lower()
-            assert not any(word in words for word in ("!", "you ", "your", "wrong", "mistake"))
-            assert not any(word in words for word in ("adjoint", "disconnected", "backprop"))
+@pytest.fixture(scope="module")
+def findings():
+    """All findings of the catalogue."""
+    explanations = [explanation_of(pitfall.snippet, pitfall.ask) for pitfall in PITFALLS]
+    return [finding for explanation in explanations for finding in explanation.findings]
+
+
+def test_no_sentence_blames_or_shouts(findings):
+    for finding in findings:
+        words = f"{finding.title} {finding.message}".lower()
+        assert not any(word in words for word in ("!", "you ", "your", "wrong", "mistake"))
+        assert not any(word in words for word in ("adjoint", "disconnected", "backprop"))
+
+
+@pytest.mark.parametrize("code", [each.code for each in declarations()])
+def test_a_finding_is_read_with_nine_years_of_school(code, findings):
+    messages = [finding.message for finding in findings if finding.code == code]
+    assert readability("\n\n".join(messages)).grade <= GRADE
+    for message in messages:
+        assert max(len(part.split()) for part in sentences(message)) <= WORDS_OF_A_SENTENCE

@@ -19,12 +19,13 @@ from tools.environment import CHECKOUT, python_of
 
 Opener = Callable[..., Notebook]
 
-BOTH_ENDS = pytest.mark.parametrize("end", ["newest", "oldest"], indirect=True)
-"""Marks a test that opens its notebooks in the oldest versions that are promised, too."""
 NEWEST_FIRST = pytest.mark.parametrize(
     "end", ["newest", pytest.param("oldest", marks=pytest.mark.thorough)], indirect=True
 )
-"""The same, for what hardly depends on the version: the oldest only in a thorough run."""
+"""Marks a test that a thorough run repeats in the oldest versions that are promised.
+
+Every run meets those in test_hosts.py.
+"""
 
 
 def pytest_collection_modifyitems(items):

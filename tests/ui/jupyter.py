@@ -41,13 +41,15 @@ def served(place: Path, python: str = sys.executable) -> Iterator[Server]:
     root.mkdir()
     _, *options = jupyterlab_command(root, START_PAGE, port=0, browser=False)
     path = os.pathsep.join([str(Path(python).parent), os.environ["PATH"]])
-    with running([python, *options], place, PATH=path) as (process, runtime):
+    # Killed, it waits for no kernel; each of these sees within a second that it is gone.
+    command, end = [python, *options], signal.SIGKILL
+    with running(command, place, end=end, PATH=path) as (process, runtime):
         yield announced(process, runtime, root)
 
 
 @contextmanager
 def running(
-    command: list[str], place: Path, **more: str
+    command: list[str], place: Path, *, end: signal.Signals = signal.SIGTERM, **more: str
 ) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     """Run a command whose home is `place`, and end it with everything it started."""
     with (place / "server.log").open("wb") as log:
@@ -62,7 +64,7 @@ def running(
     try:
         yield process, place / "runtime"
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
+        os.killpg(process.pid, end)
         try:
             process.wait(timeout=20)
         except subprocess.TimeoutExpired:  # a busy machine; the test has what it came for

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.ui.conftest import Complaints, open_in
+from tests.ui.conftest import open_in
 from tests.ui.explorer import Explorer
 from tests.ui.jupyter import served
 from tests.ui.notebook import Notebook, write_notebook
@@ -32,7 +32,7 @@ IN_FRAME, TWO_EXPLORERS, OTHER_CELL = 0, 1, 3
 
 
 @pytest.fixture(scope="module")
-def notebook(browser, tmp_path_factory) -> Iterator[Notebook]:
+def notebook(browser, known_complaints, tmp_path_factory) -> Iterator[Notebook]:
     """A notebook on a server of its own, where cells are set to show their code."""
     with served(tmp_path_factory.mktemp("cells")) as server:
         settings = server.root.parent / "config/lab/user-settings/tapelab"
@@ -40,13 +40,12 @@ def notebook(browser, tmp_path_factory) -> Iterator[Notebook]:
         chosen = json.dumps({"annotations": True})
         (settings / "plugin.jupyterlab-settings").write_text(chosen, encoding="utf-8")
         file = write_notebook(server.root / "cells" / "cells.ipynb", *CELLS)
-        known = Complaints(browser, server)["lab"]
         opened = open_in(browser, server, file, "lab")
         opened.page.set_viewport_size({"width": 1440, "height": 900})
         opened.run_all()
         yield opened
         opened.close()
-        assert opened.console.complaints(beyond=known) == []
+        assert opened.console.complaints(beyond=known_complaints["lab"]) == []
 
 
 def explorer_of(notebook: Notebook, cell: int) -> Explorer:

@@ -37,6 +37,12 @@ THEMES = {
     "forced": LIGHT | {"forced_colors": "active"},
 }
 in_light = pytest.mark.parametrize("theme", ["light"], indirect=True)
+some_then_all = pytest.mark.parametrize(
+    "scenes",
+    [slice(4), pytest.param(slice(None), marks=pytest.mark.thorough)],
+    ids=["first scenes", "all scenes"],
+)
+"""Marks a test of the comparison itself: every run tries it on some scenes."""
 WIDTH, USUAL, TALL = 1228, 900, 2600
 """In a tall window every scene is seen whole: for a screenshot of one that is taller than the
 window, the window is made larger and smaller again, which takes as long as ten screenshots.
@@ -246,9 +252,10 @@ def test_a_scene_that_changed_would_be_noticed(styled, change):
     assert difference(seen(styled(change), "a"), reference("a", "light")) != ""
 
 
-def test_one_thin_line_that_is_gone_would_be_noticed(page, theme):
+@some_then_all
+def test_one_thin_line_that_is_gone_would_be_noticed(page, theme, scenes):
     differences = {}
-    for letter, line, style in LINES[theme]:
+    for letter, line, style in LINES[theme][scenes]:
         element = page.locator(f"#{letter} .views").locator(line).first
         kept = element.get_attribute("style") or ""
         element.evaluate("(line, style) => { line.style.cssText += style }", f";{style}")
@@ -258,9 +265,10 @@ def test_one_thin_line_that_is_gone_would_be_noticed(page, theme):
 
 
 @in_light
-def test_one_word_that_is_gone_would_be_noticed(page):
+@some_then_all
+def test_one_word_that_is_gone_would_be_noticed(page, scenes):
     differences = {}
-    for letter, word in WORDS:
+    for letter, word in WORDS[scenes]:
         assert page.evaluate(FADE, [letter, word])
         differences[letter, word] = difference(seen(page, letter), reference(letter, "light"))
         page.evaluate("CSS.highlights.clear()")

@@ -19,7 +19,7 @@ from tests.ui.jupyter import announced, running
 CHECKOUT = Path(__file__).parents[2]
 INSTALL_SECONDS = 600
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture

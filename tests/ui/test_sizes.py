@@ -35,6 +35,9 @@ SCREENS: Final = {
     "desk": Screen(1920, 1080),
     "projector at 150 %": Screen(1920, 1080, scale=1.5),
 }
+FAR_APART: Final = ("laptop", "desk", "projector at 150 %")
+BETWEEN: Final = ("small laptop", "large laptop")
+"""Screens that differ little from the others, in the pixels of the page: for a thorough run."""
 
 TWO_PATHS: Final = """\
 import tapelab as tf
@@ -416,10 +419,13 @@ def stage(lab, request) -> Stage:
 
 
 @pytest.mark.parametrize("stage", SCENES, indirect=True)
-def test_at_every_step_what_matters_is_seen_at_once_on_every_screen(stage):
+@pytest.mark.parametrize(
+    "screens", [FAR_APART, pytest.param(BETWEEN, marks=pytest.mark.thorough)], ids=" and ".join
+)
+def test_at_every_step_what_matters_is_seen_at_once_on_every_screen(stage, screens):
     steps = 0
-    for screen in SCREENS.values():
-        stage.come_into_view(screen)
+    for screen in screens:
+        stage.come_into_view(SCREENS[screen])
         steps = steps or stage.count_steps()
         stage.check_steps(steps)
 
@@ -441,7 +447,7 @@ KEYS: Final = [
 
 
 @pytest.mark.parametrize("stage", ["nested", "transformer", "helpers"], indirect=True)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.thorough)])
 def test_whatever_was_pressed_no_hole_is_left(stage, seed):
     stage.come_into_view(SCREENS["laptop"])
     first, pressed = stage.press("Home"), []

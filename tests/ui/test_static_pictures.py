@@ -28,14 +28,15 @@ tf.show(history)"""
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
-    """A notebook as nbconvert runs and exports it: the page, and the notebook itself."""
+    """A notebook as nbconvert runs it, and the page that it exports of that."""
     folder = tmp_path_factory.mktemp("static")
-    notebook = write_notebook(folder / "static.ipynb", TAPE, FIT)
-    for form in ("notebook", "html"):
-        command = [sys.executable, "-m", "nbconvert", "--execute", "--to", form]
-        subprocess.run(
-            [*command, "--output", f"run-{form}", str(notebook)], check=True, capture_output=True
-        )
+    write_notebook(folder / "static.ipynb", TAPE, FIT)
+    for source, options in [
+        ("static", ("--execute", "--to", "notebook", "--output", "run-notebook")),
+        ("run-notebook", ("--to", "html", "--output", "run-html")),
+    ]:
+        command = [sys.executable, "-m", "nbconvert", *options, str(folder / f"{source}.ipynb")]
+        subprocess.run(command, check=True, capture_output=True)
     return folder
 
 

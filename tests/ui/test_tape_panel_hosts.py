@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.ui.conftest import BOTH_ENDS
+from tests.ui.conftest import NEWEST_FIRST
 from tests.ui.tape_panel import TapePanel, run_cell
 
 IMPORT = "import tapelab as tf"
@@ -19,7 +19,7 @@ for _ in range(100):
     time.sleep(0.02)"""
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 def test_the_panel_of_jupyterlab_is_live(open_notebook):
     notebook = open_notebook(IMPORT, TRAINING)
     panel = TapePanel.beside(notebook)
@@ -32,7 +32,7 @@ def test_the_panel_of_jupyterlab_is_live(open_notebook):
     expect(notebook.cells.nth(1).locator(".tapelab-lit")).to_be_visible()
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 def test_notebook_has_the_panel_in_its_view_menu(open_notebook):
     notebook = open_notebook(IMPORT, TRAINING, app="notebook")
     notebook.choose("View", "Tape panel")
@@ -42,7 +42,7 @@ def test_notebook_has_the_panel_in_its_view_menu(open_notebook):
     expect(panel.step).to_have_text("step 100", timeout=30_000)
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 @pytest.mark.parametrize("app", ["lab", "notebook"])
 def test_no_front_end_complains_about_the_extension(host, app):
     assert [text for text in host.known[app] if "tapelab" in text] == []

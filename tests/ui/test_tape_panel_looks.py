@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.ui.axe import violations
-from tests.ui.conftest import Complaints, Host
+from tests.ui.conftest import Host
 from tests.ui.jupyter import served
 from tests.ui.tape_panel import WIDE, TapePanel
 from tests.ui.test_lesson_outline import outline_of, write_lesson
@@ -23,10 +23,10 @@ LOOKS = {
 
 
 @pytest.fixture(scope="module")
-def host(browser, tmp_path_factory) -> Iterator[Host]:
+def host(known_complaints, tmp_path_factory) -> Iterator[Host]:
     """A server of these tests alone, for a theme holds for all pages of a server."""
     with served(tmp_path_factory.mktemp("looks")) as started:
-        yield Host(started, Complaints(browser, started))
+        yield Host(started, known_complaints)
 
 
 @pytest.fixture(scope="module")
