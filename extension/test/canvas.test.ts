@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { test as inNode } from 'node:test';
 import type { Chart } from '../src/core/chart.js';
 import type { Model } from '../src/core/model.js';
 import { stateAt } from '../src/core/stepstate.js';
@@ -66,11 +66,23 @@ function canvas(camera: Camera): { element: HTMLCanvasElement; marks: number[]; 
   return { element: element as unknown as HTMLCanvasElement, marks, words };
 }
 
-Object.assign(globalThis, {
+const BROWSER = {
   window: { devicePixelRatio: 1 },
   getComputedStyle: () => ({ getPropertyValue: (token: string) => token }),
   Path2D: class {},
-});
+};
+
+/** A test to which Node looks like a browser; the tests of other files go on without one. */
+function test(name: string, body: () => void): void {
+  void inNode(name, () => {
+    Object.assign(globalThis, BROWSER);
+    try {
+      body();
+    } finally {
+      for (const each of Object.keys(BROWSER)) Reflect.deleteProperty(globalThis, each);
+    }
+  });
+}
 
 test('a camera sees the boxes that reach into it, none of other layers, and all their roads', () => {
   for (const seed of SEEDS) {
