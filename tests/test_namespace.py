@@ -60,8 +60,8 @@ def test_a_module_lists_what_it_offers_and_not_its_helpers():
 
 ADDED = {
     *("Recording", "check", "check_gradients", "compare", "exercise", "explain", "hint", "hints"),
-    *("language", "load_ipython_extension", "progress", "score", "settings", "show", "what_if"),
-    "why",
+    *("language", "load_ipython_extension", "progress", "record", "score", "settings", "show"),
+    *("what_if", "why"),
 }
 """What tapelab adds to TensorFlow's names; docs/reference/tapelab.md describes it."""
 MODULES = {

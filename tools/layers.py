@@ -41,7 +41,7 @@ LAYERS: Final = (
     Layer("Pure functions of a Recording", "findings, figures and text, points and hints",
           ("diagnosis", "views", "exercises")),
     Layer("Places to work in", "notebooks, JupyterLab, graders; what you extend tapelab with",
-          ("lab", "widgets", "grading", "authoring", "extend")),
+          ("lab", "widgets", "grading", "authoring", "extend", "foreign")),
     Layer("The command", "tapelab lab, explain, show, grade …", ("cli",)),
 )  # fmt: skip
 """From the bottom to the top."""

@@ -63,7 +63,8 @@ for (const { name, bytes, expected } of small) {
     expected.events!.forEach((wanted, at) => {
       const event = recording.event(at);
       assert.equal(Kind[event.kind], wanted['kind']);
-      if (event.kind === Kind.Ran || event.kind === Kind.Flowed) {
+      const { Ran, Flowed, Accumulated } = Kind;
+      if (event.kind === Ran || event.kind === Flowed || event.kind === Accumulated) {
         for (const [field, value] of Object.entries(event)) {
           const plain = ArrayBuffer.isView(value) ? Array.from(value as Int32Array) : value;
           if (field !== 'kind') assert.deepEqual(plain, wanted[field], `${at} ${field}`);
@@ -77,6 +78,39 @@ for (const { name, bytes, expected } of small) {
       const numbers = values && Array.from(values, (v) => (Number.isFinite(v) ? v : spelled(v)));
       assert.deepEqual({ role, shape, dtype, name: called, named, values: numbers }, wanted);
     });
+  });
+
+  test(`${name}: the facts of another framework are read as Python wrote them`, () => {
+    const { foreign, header } = parseRecording(bytes);
+    const { aliases, upstreams, libraryEvents, devices } = foreign;
+    const rows = (...columns: Int32Array[]): number[][] =>
+      Array.from(columns[0]!, (_, at) => columns.map((column) => column[at]!));
+    const framework = header.framework ?? '';
+    assert.deepEqual(
+      {
+        framework,
+        aliases: rows(aliases.tensors, aliases.storages, aliases.versions),
+        upstreams: rows(upstreams.events, upstreams.tensors),
+        library: Array.from(libraryEvents),
+        devices: rows(devices.tensors, devices.names).map(([at, word]) => [
+          at,
+          header.strings[word!],
+        ]),
+        paths: framework
+          ? [...header.variables, ...header.groups].map((one) => one.path ?? '')
+          : [],
+        kinds: framework ? header.groups.map((group) => group.kind ?? '') : [],
+      },
+      expected.foreign ?? {
+        framework: '',
+        aliases: [],
+        upstreams: [],
+        library: [],
+        devices: [],
+        paths: [],
+        kinds: [],
+      },
+    );
   });
 
   test(`${name}: the graph is the one that Python builds`, () => {

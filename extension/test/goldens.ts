@@ -53,6 +53,16 @@ export interface Expectation {
     shape: number[];
     ends: (number | string)[];
   }[];
+  /** What only schema 2 holds. */
+  readonly foreign?: {
+    readonly framework: string;
+    readonly aliases: number[][];
+    readonly upstreams: number[][];
+    readonly library: number[];
+    readonly devices: (number | string)[][];
+    readonly paths: string[];
+    readonly kinds: string[];
+  };
   readonly memory: { tape: number[]; gradients: number[]; held: number[]; freed: number };
 }
 

@@ -28,7 +28,7 @@ for (const [name, reason] of Object.entries(BAD)) {
 test('a newer recording names both schemas and says what to do', () => {
   assert.throws(() => parseRecording(goldenBytes('bad/newer')), {
     title: 'This recording is newer',
-    advice: /^Made with schema \d+, this page reads 1\. Update tapelab\.$/,
+    advice: /^Made with schema \d+, this page reads 2\. Update tapelab\.$/,
   });
 });
 

@@ -33,6 +33,7 @@ from tapelab.diagnosis.second_derivatives import crosses_a_gradient, is_rightly_
 from tapelab.diagnosis.tape_lifetime import stopped_inside
 from tapelab.diagnosis.unwatched_source import not_watched
 from tapelab.locales import say
+from tapelab.recorder.foreign_tape import ForeignTape
 from tapelab.recorder.introspection import introspect, introspect_refusal
 
 if TYPE_CHECKING:
@@ -172,14 +173,14 @@ def _distinct(findings: Iterable[Finding]) -> Iterator[Finding]:
             yield finding
 
 
-def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
+def explain(tape: GradientTape | ForeignTape, target: Any, source: Any) -> Explanation:
     """Say why `tape.gradient(target, source)` is None, a part, zero or NaN, and what to write.
 
     Asked for several sources it answers for each, in `parts`; several targets are summed, as
     `gradient` does. It asks nothing of the tape that would use it up or be remembered, and works
     before and after `gradient`.
     """
-    if not isinstance(tape, GradientTape):
+    if not isinstance(tape, (GradientTape, ForeignTape)):
         raise TypeError(
             f"explain() needs the tape first, but it got {tape!r}. "
             "Try tf.explain(tape, target, source)."
@@ -190,6 +191,10 @@ def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
                 f"explain() needs a {part}: a tensor or a variable, but it got {end}. "
                 "Try tf.explain(tape, target, source)."
             )
+    if isinstance(tape, ForeignTape):
+        targets, sources = tape.ends(target, source)
+        one = sources[0] if len(sources) == 1 else sources
+        return explain_recording(tape.recording(), targets, one)
     with gc_relaxed():
         recording, call, positions = introspect(tape, target, source)
         return explain_call(recording, call, positions)

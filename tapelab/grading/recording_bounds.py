@@ -17,6 +17,7 @@ import numpy as np
 from tapelab.grading.replay_verifier import ReplayMismatch
 from tapelab.recording import Recording
 from tapelab.recording.facts import KEPT_ELEMENTS
+from tapelab.recording.foreign_facts import COLUMNS as FOREIGN_COLUMNS
 from tapelab.recording.schema import GroupKind
 
 LARGEST_COLUMNS: Final = 64 << 20
@@ -38,12 +39,13 @@ MOST_NESTED: Final = 1000
 _TABLES: Final = ("strings", "shapes", "dtypes", "ops", "groups", "sources", "variables", "nested")
 _ELEMENTS: Final = {"strings": str, "shapes": tuple, "dtypes": str}
 _LEAVES: Final = {"str": str, "int": int, "bool": bool}
-_INTEGERS: Final = ("event.", "tensor.", "span.", "setting.")
+_INTEGERS: Final = ("event.", "tensor.", "span.", "setting.", *FOREIGN_COLUMNS)
 
 
 def check_bounds(recording: Recording) -> None:
     """ReplayMismatch where a field has another type than it should have, or is too large."""
-    text = _check(recording.maker, str) + _check(recording.tape, type(recording.tape))
+    text = sum(_check(each, str) for each in (recording.maker, recording.framework))
+    text += _check(recording.tape, type(recording.tape))
     for name in _TABLES:
         rows = getattr(recording, name)
         text += sum(_check(row, _ELEMENTS.get(name, type(row))) for row in rows)

@@ -68,6 +68,7 @@ NAMES: Final = {
     "tapelab.ragged.ragged_spec": "RaggedTensorSpec",
     "tapelab.ragged.ragged_tensor": "RaggedTensor",
     "tapelab.recording": "Recording",
+    "tapelab.foreign": "record",
     "tapelab.framework.scopes": "inside_function",
     "tapelab.sparse": "SparseTensor",
     "tapelab.sparse.sparse_features": "edit_distance",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.core.large_values import Dropped
+from tapelab.core.large_values import Dropped, truncated
 from tapelab.core.origin import Origin
 from tapelab.core.value_types import Nest, Value
 from tapelab.recorder.shared_buffers import shared_buffers
@@ -290,6 +290,19 @@ class Tensors:
         preview = value.preview if gone else self._room.preview(value, image=image)
         if preview is not None:
             self.previews[at] = preview
+
+    def shape(self, index: int) -> tuple[int, ...]:
+        """The shape of a tensor."""
+        shapes: list[tuple[int, ...]] = list(self.shapes)
+        return shapes[self.rows[index * WIDTH + list(_COLUMNS).index("shape")]]
+
+    def variable(self, index: int) -> int:
+        """The variable that a tensor is a state of; -1 for none."""
+        return self.rows[index * WIDTH + list(_COLUMNS).index("variable")]
+
+    def release(self, index: int) -> None:
+        """Give back the memory of a large tensor, whose measure and preview are kept."""
+        self._alive[index] = truncated(self._alive[index])
 
     def rename(self, index: int, name: int, *, named: bool = False) -> None:
         """Give a tensor another name of the user's, or a text of ours in place of it."""

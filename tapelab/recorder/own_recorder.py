@@ -11,9 +11,11 @@ all steps that contribute to its upstream gradient. Values are copied when they 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,13 +27,17 @@ from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
 from tapelab.recording.facts import Rule
 from tapelab.recording.op_facts import OpFacts
-from tapelab.recording.schema import Role, VariableFacts
+from tapelab.recording.schema import Group, GroupKind, Role, VariableFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LETTERS: Final = "xyuvwabcdefghklmnopqrst"
 """What the inputs of an op are called of which only the name is known."""
+INSTALLED: Final = ("site-packages", "dist-packages")
+"""The folders of installed packages."""
+STANDARD: Final = str(Path(os.__file__).parent)
+"""Where Python's own modules lie."""
 
 
 class Recorder:
@@ -75,49 +81,86 @@ class Recorder:
         print(x.gradient, y.gradient)  # 5.0 3.0
         picture = tf.show(recorder.recording())
 
-    `maker` is the name and version of the engine. `engine` lists its classes, functions and
-    modules: an op is shown at the line of the user's code that led to it, outside of these.
+    `maker` is the name and version of the engine, `framework` that of the framework whose program
+    it is, if it is not the engine's own. `engine` lists its classes, functions, modules and
+    packages: an op is shown at the line of the user's code that led to it, outside of these and of
+    installed packages.
     """
 
     def __init__(
-        self, maker: str, *, tape: str = "tape",
+        self, maker: str, *, tape: str = "tape", framework: str = "",
         engine: Sequence[type | FunctionType | ModuleType] = (),
     ) -> None:  # fmt: skip
-        self._maker, self._tape = maker, tape
-        self._modules = {each.__name__ for each in engine if isinstance(each, ModuleType)}
-        self._codes = {code for each in engine for code in _codes_of(each)}
+        self._maker, self._tape, self._framework = maker, tape, framework
+        self._frames = UserFrames(engine)
         self._strings = Interned()
         self._tensors = Tensors(self._strings)
         self._spans = Spans()
         self._ops = Interned()
         self._variables: list[VariableFacts] = []
+        self._groups: list[Group] = []
+        self._open_groups: list[int] = []
         self._events: list[tuple[e.Event, int]] = []
-        self._values: list[NDArray[Any]] = []
+        self._tables: dict[str, list[int]] = {}
         self._made_by: dict[int, int] = {}
         self._unread: dict[int, int] = {}
         self._followed: set[int] = set()
         self._backward_passes: list[BackwardPass] = []
 
-    def variable(self, value: Any, name: str = "", *, trainable: bool = True) -> int:
+    def variable(
+        self, value: Any, name: str = "", *, trainable: bool = True, path: str = ""
+    ) -> int:
         """Report a value to differentiate with respect to; ops that use it are on the tape.
 
-        By default it is called what the user's code assigns it to.
+        By default it is called what the user's code assigns it to. `path` is where it stands in a
+        model, such as `layers.0.weight`.
         """
         span, array = self._place(), np.array(value)
         tensors, number = self._tensors, len(self._variables)
         named = name or self._spans.name(span) or f"variable {number}"
         shape, dtype = tensors.shapes.index(array.shape), tensors.dtypes.index(array.dtype.name)
-        self._variables.append(VariableFacts(named, trainable, span, shape, dtype))
+        facts = VariableFacts(named, trainable, span, shape, dtype, bool(path), path=path)
+        self._variables.append(facts)
         tensor = self._tensor(array, Role.STATE, span, named, number)
         self._emit(e.Made(tensor, self._strings.index("variable")), span)
         self._unread[tensor] = number
         return tensor
 
-    def constant(self, value: Any, name: str = "") -> int:
-        """Report a value that no gradient is asked for, such as data."""
+    def assignment(
+        self, state: int, value: Any, how: e.How = e.How.ASSIGN, source: int = -1
+    ) -> int:
+        """Report that a variable, given by its state, was given a new value; returns its new state.
+
+        Its history ends there, as that of a weight after the step of an optimizer. `source` is the
+        value that was assigned, if it is known.
+        """
+        span, number = self._place(), self._tensors.variable(state)
+        new = self._tensor(np.array(value), Role.STATE, span, self._variables[number].name, number)
+        self._unread.pop(state, None)
+        self._emit(e.Assigned(number, how, source, new), span)
+        self._unread[new] = number
+        return new
+
+    def watch(self, tensor: int) -> None:
+        """Report that a value which is no variable is watched: ops that use it are on the tape."""
+        if tensor not in self._followed and not self.is_variable(tensor):
+            self._followed.add(tensor)
+            self._emit(e.Watched(tensor, -1, 0), self._place())
+
+    def is_variable(self, tensor: int) -> bool:
+        """Whether a value is the state of a variable."""
+        return self._tensors.variable(tensor) >= 0
+
+    def is_target(self, tensors: Sequence[int]) -> bool:
+        """Whether the last backward pass began at these values."""
+        calls = [event for event, _ in self._events if isinstance(event, e.Asked)]
+        return bool(calls) and calls[-1].targets == tuple(tensors)
+
+    def constant(self, value: Any, name: str = "", how: str = "constant") -> int:
+        """Report a value that no gradient is asked for, and `how` it was made."""
         span = self._place()
         tensor = self._tensor(np.array(value), Role.CONSTANT, span, name)
-        self._emit(e.Made(tensor, self._strings.index("constant")), span)
+        self._emit(e.Made(tensor, self._strings.index(how)), span)
         return tensor
 
     def op(self, op: str | OpFacts, inputs: Sequence[int], value: Any) -> int:
@@ -127,20 +170,55 @@ class Recorder:
         which is then shown with its formulas. What tapelab's findings know of an op, they know by
         tapelab's name for it, such as `multiply`, `log` or `stop_gradient`.
         """
+        return self.results(op, inputs, [value])[0]
+
+    def results(
+        self, op: str | OpFacts, inputs: Sequence[int], values: Sequence[Any], *,
+        cause: e.Cause | None = None, library: bool = False,
+    ) -> list[int]:  # fmt: skip
+        """Report that an op computed several values; returns the number of each.
+
+        `cause` says why the op is not on the tape; by default it is on the tape if it uses a
+        variable. `library` says that a library ran the op, on behalf of the user's line.
+        """
         span = self._place()
         if not self._made_by:
             self._emit(e.Opened(), -1)
         for each in inputs:
             self._read(each, span)
-        tensor = self._tensor(np.array(value), Role.RESULT, span)
+        tensors = tuple(self._tensor(np.array(value), Role.RESULT, span) for value in values)
         facts = _named_op(op, len(inputs)) if isinstance(op, str) else op
-        followed = any(each in self._followed for each in inputs)
-        if followed:
-            self._followed.add(tensor)
-        cause = e.Cause.TAPED if followed else e.Cause.UNWATCHED
-        self._made_by[tensor] = len(self._events)
-        self._emit(e.Ran(self._ops.index(facts), -1, cause, tuple(inputs), (tensor,)), span)
-        return tensor
+        if cause is None:
+            followed = any(each in self._followed for each in inputs)
+            cause = e.Cause.TAPED if followed else e.Cause.UNWATCHED
+        if cause is e.Cause.TAPED:
+            self._followed.update(tensors)
+        event, group = len(self._events), self._open_groups[-1] if self._open_groups else -1
+        self._made_by.update(dict.fromkeys(tensors, event))
+        if library:
+            self._add_row("library", event=event)
+        self._emit(e.Ran(self._ops.index(facts), group, cause, tuple(inputs), tensors), span)
+        return list(tensors)
+
+    def enter_group(
+        self, name: str, kind: GroupKind = GroupKind.COMPOSITE, path: str = "",
+    ) -> None:  # fmt: skip
+        """Report that what follows belongs together: a call of a module, or a composite op."""
+        parent = self._open_groups[-1] if self._open_groups else -1
+        self._open_groups.append(len(self._groups))
+        self._groups.append(Group(name, parent, self._place(), kind.value, path=path))
+
+    def leave_group(self) -> None:
+        """Report the end of what belongs together."""
+        self._open_groups.pop()
+
+    def alias(self, tensor: int, storage: int, version: int) -> None:
+        """Report that a tensor shares a storage, to which so many writes had been made."""
+        self._add_row("alias", tensor=tensor, storage=storage, version=version)
+
+    def device(self, tensor: int, name: str) -> None:
+        """Report on which device a tensor lies, where it is not the processor."""
+        self._add_row("device", tensor=tensor, name=self._strings.index(name))
 
     def exit(self, tensor: int, how: str, value: Any) -> int:
         """Report that a value left the engine, `how` as in `float()`; returns the number outside.
@@ -159,20 +237,38 @@ class Recorder:
         self._emit(e.Returned(outside, tensor), span)
         return tensor
 
-    def backward(self, target: int, sources: Sequence[int], seed: Any = 1.0) -> BackwardPass:
+    def backward(
+        self, target: int | Sequence[int], sources: Sequence[int], seed: Any = 1.0, *,
+        method: e.Method = e.Method.GRADIENT,
+    ) -> BackwardPass:  # fmt: skip
         """Report that gradients are asked for; returns what takes the steps of the backward pass.
 
-        `seed` is the upstream gradient of the target, by default 1 for each element.
+        `seed` is the upstream gradient of the target, by default 1 for each element; of several
+        targets it is a list.
         """
         span = self._place()
+        targets, seeds = ((target,), (seed,)) if isinstance(target, int) else (target, seed)
         if not self._backward_passes:
             self._emit(e.Closed(), -1)
+        for source in sources:
+            self._read(source, span)
         call, at = len(self._backward_passes), len(self._events)
-        self._emit(e.Asked(call, e.Method.GRADIENT, 0, (target,), tuple(sources), ()), span)
+        self._emit(e.Asked(call, method, 0, tuple(targets), tuple(sources), ()), span)
         backward_pass = BackwardPass(self, call, at, span)
         self._backward_passes.append(backward_pass)
-        backward_pass._start(target, np.broadcast_to(seed, self._values[target].shape))
+        for each, upstream in zip(targets, seeds, strict=True):
+            backward_pass._start(each, np.broadcast_to(upstream, self._tensors.shape(each)))
         return backward_pass
+
+    @property
+    def last_backward_pass(self) -> BackwardPass:
+        """The backward pass that was reported last."""
+        return self._backward_passes[-1]
+
+    def cleared(self, tensor: int, before: Any) -> None:
+        """Report that the gradient which a leaf had kept was cleared, as by `zero_grad`."""
+        kept = self._tensor(np.array(before), Role.GRADIENT)
+        self._emit(e.Accumulated(-1, tensor, kept, -1), self._place())
 
     def recording(self) -> Recording:
         """Everything reported so far as a `Recording`."""
@@ -186,6 +282,7 @@ class Recorder:
             **events.as_columns(),
             **span_columns(self._spans, self._strings),
             **self._tensors.as_columns(),
+            **{name: np.array(rows, "<i4") for name, rows in self._tables.items()},
         }
         return Recording(
             maker=self._maker,
@@ -194,14 +291,21 @@ class Recorder:
             shapes=tuple(self._tensors.shapes),
             dtypes=tuple(self._tensors.dtypes),
             ops=tuple(self._ops),
-            groups=(),
+            groups=tuple(self._groups),
             sources=self._spans.sources(),
             variables=tuple(self._variables),
             columns=columns,
+            framework=self._framework,
         )
 
-    def _emit(self, event: e.Event, span: int) -> None:
+    def _emit(self, event: e.Event, span: int) -> int:
         self._events.append((event, span))
+        return len(self._events) - 1
+
+    def _add_row(self, table: str, **fields: int) -> None:
+        """Add a row to one of the sparse tables of `foreign_facts.py`."""
+        for name, value in fields.items():
+            self._tables.setdefault(f"{table}.{name}", []).append(value)
 
     def _tensor(
         self, value: NDArray[Any], role: int, span: int = -1, name: str = "", variable: int = -1
@@ -210,8 +314,9 @@ class Recorder:
         named = name or self._spans.name(span)
         text = named or self._spans.text(span)
         index = self._strings.index(text) if text else -1
-        self._values.append(value)
-        return self._tensors.add(value, role, span, index, int(bool(named)), variable)
+        tensor = self._tensors.add(value, role, span, index, int(bool(named)), variable)
+        self._tensors.release(tensor)
+        return tensor
 
     def _read(self, tensor: int, span: int) -> None:
         """Note the first use of a variable, with which the tape begins to watch it."""
@@ -225,13 +330,51 @@ class Recorder:
 
     def _place(self) -> int:
         """The span of the user's code that led to a report."""
-        frame: FrameType = sys._getframe(2)
-        while frame.f_back is not None and self._is_engine(frame):
-            frame = frame.f_back
+        frame = self._frames.nearest(sys._getframe(2))
         return self._spans.of(frame.f_code, frame.f_lasti)
 
-    def _is_engine(self, frame: FrameType) -> bool:
-        return frame.f_code in self._codes or frame.f_globals.get("__name__") in self._modules
+
+class UserFrames:
+    """Tells the frames of the user's code from those of an engine and of installed packages."""
+
+    def __init__(self, engine: Sequence[type | FunctionType | ModuleType]) -> None:
+        modules = [each for each in engine if isinstance(each, ModuleType)]
+        self._modules = {__name__, *(each.__name__ for each in modules)}
+        self._packages = tuple(f"{each.__name__}." for each in modules if hasattr(each, "__path__"))
+        self._engine = {code: True for each in engine for code in _codes_of(each)}
+        self._installed: dict[str, bool] = {}
+
+    def nearest(self, frame: FrameType) -> FrameType:
+        """The innermost frame of the user's, from one of the engine outwards.
+
+        Where all code is installed, as in a script of a package, it is the first that is not the
+        engine's.
+        """
+        first: FrameType | None = None
+        at: FrameType | None = frame
+        while at is not None:
+            if not self.is_engine(at):
+                if not self._is_installed(at.f_code.co_filename):
+                    return at
+                first = first or at
+            at = at.f_back
+        return first or frame
+
+    def is_engine(self, frame: FrameType) -> bool:
+        """Whether a frame runs code of the engine."""
+        if frame.f_code in self._engine:
+            return True
+        name = frame.f_globals.get("__name__", "")
+        return name in self._modules or name.startswith(self._packages)
+
+    def _is_installed(self, file: str) -> bool:
+        installed = self._installed.get(file)
+        if installed is None:
+            installed = file.startswith(("<frozen", "<@", STANDARD)) or any(
+                folder in file for folder in INSTALLED
+            )
+            self._installed[file] = installed
+        return installed
 
 
 class BackwardPass:
@@ -241,6 +384,7 @@ class BackwardPass:
         self.at: Final = at
         self._recorder, self._call, self._span = recorder, call, span
         self._sums: dict[int, int] = {}
+        self._values: dict[int, NDArray[Any]] = {}
 
     def step(self, tensor: int, position: int, contribution: Any, *, local: Any = None) -> None:
         """Report what the op that made a tensor contributes to the gradient of one of its inputs.
@@ -250,16 +394,37 @@ class BackwardPass:
         """
         recorder = self._recorder
         event = recorder._made_by.get(tensor)
-        if event is None or tensor not in self._sums:
+        ran = recorder._events[event][0] if event is not None else None
+        reached = (
+            [each for each in ran.outputs if each in self._sums] if isinstance(ran, e.Ran) else []
+        )
+        if event is None or not isinstance(ran, e.Ran) or not reached:
             reason = "no op made it" if event is None else "no gradient has reached it so far"
             raise ValueError(
                 f"No backward step starts at value {tensor}: {reason}. Report the steps from the "
                 "target on, each after all steps that contribute to its upstream gradient."
             )
-        ran = recorder._events[event][0]
-        assert isinstance(ran, e.Ran)
-        upstream, factor = self._sums[tensor], -1 if local is None else self._gradient(local)
-        self._add(event, position, ran.inputs[position], contribution, upstream, factor)
+        factor = -1 if local is None else self._gradient(np.array(local))
+        upstreams = [self._sums[each] for each in reached]
+        at = self._add(event, position, ran.inputs[position], contribution, upstreams[0], factor)
+        for further in upstreams[1:]:
+            recorder._add_row("upstream", event=at, tensor=further)
+
+    def accumulated(self, tensor: int, before: Any, after: Any) -> None:
+        """Report that the gradient of a leaf was added to the one that it had kept, if it had."""
+        kept = -1 if before is None else self._gradient(np.array(before))
+        now = self._gradient(np.array(after))
+        self._recorder._emit(e.Accumulated(self._call, tensor, kept, now), self._span)
+
+    def reaches(self, tensor: int) -> bool:
+        """Whether a gradient has reached the results of the op that made a value."""
+        event = self._recorder._made_by.get(tensor, -1)
+        ran = self._recorder._events[event][0] if event >= 0 else None
+        return isinstance(ran, e.Ran) and any(each in self._sums for each in ran.outputs)
+
+    def gradient(self, tensor: int) -> NDArray[Any] | None:
+        """The sum of all contributions to the gradient of a value; None if there were none."""
+        return self._values.get(tensor)
 
     def results(self, sources: Sequence[int]) -> tuple[int, ...]:
         """The gradient that has reached each source, as tensors of the recording; -1 for None."""
@@ -276,22 +441,22 @@ class BackwardPass:
         contribution: Any,
         upstream: int | None,
         local: int,
-    ) -> None:
+    ) -> int:
         """Add a contribution to the gradient of a tensor, and write down the step."""
-        before = self._sums.get(to)
-        gradient = -1 if contribution is None else self._gradient(contribution)
-        if gradient >= 0:
-            values = self._recorder._values
-            total = (
-                gradient if before is None else self._gradient(values[before] + values[gradient])
-            )
-            self._sums[to] = total
+        before = self._values.get(to)
+        gradient = -1
+        if contribution is not None:
+            value = np.array(contribution)
+            total = value if before is None else before + value
+            self._values[to] = total
+            gradient = self._gradient(value)
+            self._sums[to] = gradient if before is None else self._gradient(total)
         given = gradient if upstream is None else upstream
         fields = (position, to, given, local, gradient, self._sums.get(to, -1))
-        self._recorder._emit(e.Flowed(self._call, event, *fields), self._span)
+        return self._recorder._emit(e.Flowed(self._call, event, *fields), self._span)
 
-    def _gradient(self, value: Any) -> int:
-        return self._recorder._tensor(np.array(value), Role.GRADIENT)
+    def _gradient(self, value: NDArray[Any]) -> int:
+        return self._recorder._tensor(value, Role.GRADIENT)
 
 
 def _named_op(name: str, inputs: int) -> OpFacts:

@@ -8,12 +8,14 @@ from dataclasses import asdict
 from typing import Any, Final, TypeVar
 
 from tapelab.errors import RecordingError
+from tapelab.recording import foreign_facts
 from tapelab.recording.compression import is_packed, packed, unpacked
 from tapelab.recording.facts import Rule
 from tapelab.recording.field_tables import in_tables, without_tables
 from tapelab.recording.narrow_columns import column_in, itemsize, kept
 from tapelab.recording.op_facts import OpFacts
 from tapelab.recording.schema import (
+    FIRST_SCHEMA,
     SCHEMA,
     Columns,
     Group,
@@ -27,7 +29,7 @@ from tapelab.recording.schema import (
 D = TypeVar("D", bound=RecordingData)
 MAGIC: Final = b"TAPELAB\0"
 OLDEST: Final = 1
-FLAGS: Final = ("tracked", "frozen")
+FLAGS: Final = ("tracked", "frozen", "path")
 """What the header says of a variable only where it is so."""
 _PREFIX: Final = struct.Struct("<8sII")
 MOST_PARTS: Final = 1 << 21
@@ -58,7 +60,8 @@ def _written(recording: RecordingData) -> bytes:
         offset += len(chunks[-1])
     header = json.dumps(_header(recording, layout), ensure_ascii=False).encode()
     header += b" " * (-(_PREFIX.size + len(header)) % 8)
-    return b"".join([_PREFIX.pack(MAGIC, SCHEMA, len(header)), header, *chunks])
+    schema = SCHEMA if foreign_facts.are_in(recording) else FIRST_SCHEMA
+    return b"".join([_PREFIX.pack(MAGIC, schema, len(header)), header, *chunks])
 
 
 def _header(recording: RecordingData, layout: dict[str, list[Any]]) -> dict[str, Any]:
@@ -81,6 +84,7 @@ def _header(recording: RecordingData, layout: dict[str, list[Any]]) -> dict[str,
         **tables,
         **({"nested": [each.to_json() for each in recording.nested]} if recording.nested else {}),
         **({"settings": list(recording.settings)} if recording.settings else {}),
+        **({"framework": recording.framework} if recording.framework else {}),
     }
 
 
@@ -162,6 +166,7 @@ def _decoded(header: dict[str, Any], columns: Columns, kind: type[D]) -> D:
         columns=columns,
         nested=tuple(map(Nested.from_json, header.get("nested", ()))),
         settings=tuple(header.get("settings", ())),
+        framework=header.get("framework", ""),
     )
 
 

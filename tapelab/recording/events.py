@@ -146,13 +146,26 @@ class Flowed:
     sum: int
 
 
+@dataclass(frozen=True, slots=True)
+class Accumulated:
+    """What a leaf keeps as its gradient changed: a call added to it, or it was cleared (call -1).
+
+    `before` and `after` are tensors with the gradient kept; -1 where there was none.
+    """
+
+    call: int
+    tensor: int
+    before: int
+    after: int
+
+
 Event = (
     Opened | Closed | Watched | Ran | Read | Assigned | Left
-    | Returned | Made | Paused | Resumed | Reset | Asked | Flowed
+    | Returned | Made | Paused | Resumed | Reset | Asked | Flowed | Accumulated
 )  # fmt: skip
 KINDS: Final[tuple[type[Event], ...]] = (
     *(Opened, Closed, Watched, Ran, Read, Assigned, Left),
-    *(Returned, Made, Paused, Resumed, Reset, Asked, Flowed),
+    *(Returned, Made, Paused, Resumed, Reset, Asked, Flowed, Accumulated),
 )
 KIND_OF: Final = {kind: number for number, kind in enumerate(KINDS)}
 

@@ -18,12 +18,13 @@ from tapelab.recording.codec import decode, to_packed
 from tapelab.recording.drawable import FORMS, Pictured
 from tapelab.recording.events import KIND_OF, Event, Located, Ran, unpack
 from tapelab.recording.facts import WORDS
+from tapelab.recording.foreign_facts import ForeignFacts
 from tapelab.recording.measures import Measures
 from tapelab.recording.previews import Previews
 from tapelab.recording.schema import GroupKind, RecordingData, Settings, Span, TensorFacts
 
 
-class Recording(RecordingData, Pictured):
+class Recording(RecordingData, ForeignFacts, Pictured):
     """What one tape saw, and what was asked of it, with nothing alive in it."""
 
     def save(self, path: str | PathLike[str]) -> Path:
@@ -213,7 +214,7 @@ COMPUTING: Final = frozenset({GroupKind.COMPOSITE, GroupKind.MODULE})
 _TENSOR = ("role", "shape", "dtype", "name", "named", "variable", "span", "value")
 _TABLES = (
     *("maker", "tape", "strings", "shapes", "dtypes"),
-    *("ops", "groups", "sources", "variables", "nested", "settings"),
+    *("ops", "groups", "sources", "variables", "nested", "settings", "framework"),
 )
 
 

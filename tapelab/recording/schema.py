@@ -37,7 +37,9 @@ class Nested:
         return cls(**{**fields, "watched": watched})
 
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
+"""The newest form of a file; a recording that needs nothing of it is written as `FIRST_SCHEMA`."""
+FIRST_SCHEMA: Final = 1
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class GroupKind(StrEnum):
     CALL = "call"
     BEFORE = "before"
     AFTER = "after"
+    COMPILED = "compiled"
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,8 @@ class Group:
 
     Calls are those of modules, layers and models, and of the user's functions, the latter with the
     text of their `arguments`. What ran before the tape was opened, or after it was closed, is a
-    group as well.
+    group as well, and so is a region that a compiler runs as a whole. `path` is where a module
+    stands in its model, such as `layers.0`.
     """
 
     name: str
@@ -74,6 +78,7 @@ class Group:
     span: int
     kind: str = GroupKind.COMPOSITE.value
     arguments: str = ""
+    path: str = ""
 
     @property
     def title(self) -> str:
@@ -110,7 +115,7 @@ class VariableFacts:
     """A variable of the learner's.
 
     `tracked` says that a module or a layer lists it, `frozen` that its layer is not trained though
-    tapes watch it.
+    tapes watch it, `path` where it stands in its model, such as `layers.0.weight`.
     """
 
     name: str
@@ -120,6 +125,7 @@ class VariableFacts:
     dtype: int
     tracked: bool = False
     frozen: bool = False
+    path: str = ""
 
 
 @dataclass(frozen=True)
@@ -179,5 +185,7 @@ class RecordingData:
     columns: Columns = field(repr=False)
     nested: tuple[Nested, ...] = ()
     settings: tuple[Settings, ...] = ()
+    framework: str = ""
+    """Whose program it is, with its version, such as `PyTorch 2.13.0`; empty for tapelab's own."""
     read_from: bytes = field(default=b"", init=False, repr=False)
     """The bytes that a long recording was read from, so that they need not be encoded again."""

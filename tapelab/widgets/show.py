@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, overload
 from tapelab.core.tape import GradientTape
 from tapelab.diagnosis import Explanation, explain_call, why
 from tapelab.diagnosis.gradient_check import GradientCheck
+from tapelab.recorder.foreign_tape import ForeignTape
 from tapelab.recording import Recording, from_bytes, to_bytes
 from tapelab.recording.drawable import Drawable
 from tapelab.views import (
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
 
 TapeLike: TypeAlias = (
-    "GradientTape | Recording | Picture | bytes | bytearray | memoryview | str | PathLike[str] | "
-    "None"
+    "GradientTape | ForeignTape | Recording | Picture | bytes | bytearray | memoryview | str | "
+    "PathLike[str] | None"
 )
 """What can be shown: a tape, a recording, its bytes, a picture, or the path of a `.tape` file."""
 
@@ -156,7 +157,7 @@ LOOKED_THROUGH: Final = 5_000
 def recorded(tape: TapeLike, target: Any = None, source: Any = None, by: str = "show") -> Recording:
     """The recording of whatever `tf.show` takes; `by` is who asks, for the errors."""
     __tracebackhide__ = True
-    if isinstance(tape, GradientTape):
+    if isinstance(tape, (GradientTape, ForeignTape)):
         if target is None and source is not None:
             raise TypeError(
                 "show() got a source without a target. Say what to come back from: "

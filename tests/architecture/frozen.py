@@ -20,7 +20,10 @@ import pytest
 import tapelab
 
 IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
-HEAVY = ("tapelab.grading", "tapelab.cli", "tapelab.lab", "tapelab.widgets", "tapelab.authoring")
+HEAVY = (
+    *("tapelab.grading", "tapelab.cli", "tapelab.lab", "tapelab.widgets", "tapelab.authoring"),
+    "tapelab.foreign",
+)
 CHANGING = "tapelab.keras.models"
 """A model that is made of inputs and outputs becomes a `Functional`: instances change their class,
 which CPython allows for mutable classes alone.

@@ -10,7 +10,7 @@ EXAMPLES = [
     e.Returned(8, 9), e.Made(1, 2),
     e.Ran(1, -1, 0, (2, 3), (4,)), e.Ran(1, 0, 2, (), (4, 5)),
     e.Asked(0, 1, 0, (1,), (2, 3), (4, -1)), e.Asked(0, 0, 1, (), (), ()),
-    e.Flowed(0, -1, 0, 1, 2, -1, 3, 4),
+    e.Flowed(0, -1, 0, 1, 2, -1, 3, 4), e.Accumulated(0, 1, -1, 2),
 ]  # fmt: skip
 
 
@@ -27,5 +27,5 @@ def test_the_numbers_of_the_kinds_are_the_file_format():
     names = [kind.__name__ for kind in e.KINDS]
     assert names == [
         *("Opened", "Closed", "Watched", "Ran", "Read", "Assigned", "Left"),
-        *("Returned", "Made", "Paused", "Resumed", "Reset", "Asked", "Flowed"),
+        *("Returned", "Made", "Paused", "Resumed", "Reset", "Asked", "Flowed", "Accumulated"),
     ]

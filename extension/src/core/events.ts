@@ -60,6 +60,8 @@ export function decodeEvent(
         contribution: at(6),
         sum: at(7),
       };
+    case Kind.Accumulated:
+      return { kind: Kind.Accumulated, call: at(0), tensor: at(1), before: at(2), after: at(3) };
     default:
       return { kind: kind as Kind.Opened };
   }

@@ -59,6 +59,14 @@ export interface Recording {
     readonly events: Int32Array;
     readonly rows: Int32Array;
   };
+  /** Facts of other frameworks' programs, as sparse tables: one column says of which, one what. */
+  readonly foreign: {
+    readonly aliases: { tensors: Int32Array; storages: Int32Array; versions: Int32Array };
+    /** The upstream gradients of an op's other outputs, by the event that they enter. */
+    readonly upstreams: { events: Int32Array; tensors: Int32Array };
+    readonly libraryEvents: Int32Array;
+    readonly devices: { tensors: Int32Array; names: Int32Array };
+  };
   event(index: number): RecordingEvent;
   eventSpan(index: number): number;
   tensor(index: number): TensorInfo;
@@ -168,6 +176,19 @@ export function parseRecording(given: Uint8Array): Recording {
     given: {
       events: columns.i32('setting.event'),
       rows: columns.i32('setting.row'),
+    },
+    foreign: {
+      aliases: {
+        tensors: columns.i32('alias.tensor'),
+        storages: columns.i32('alias.storage'),
+        versions: columns.i32('alias.version'),
+      },
+      upstreams: {
+        events: columns.i32('upstream.event'),
+        tensors: columns.i32('upstream.tensor'),
+      },
+      libraryEvents: columns.i32('library.event'),
+      devices: { tensors: columns.i32('device.tensor'), names: columns.i32('device.name') },
     },
     eventCount: kinds.length,
     tensorCount: roles.length,

@@ -1,6 +1,6 @@
 /** The words of a recording, as docs/reference/recording.md defines them. */
 
-export const SCHEMA = 1;
+export const SCHEMA = 2;
 
 export type ColumnType = 'u8' | 'i32' | 'f64';
 
@@ -32,11 +32,14 @@ export interface GroupInfo {
   readonly span: number;
   /**
    * `module` for a call of a module or a layer, `call` for one of a function of the learner's,
-   * `before` and `after` for what ran outside the tape.
+   * `before` and `after` for what ran outside the tape, `compiled` for a region that a compiler
+   * runs as a whole.
    */
   readonly kind?: string;
   /** The text of the arguments of a call. */
   readonly arguments?: string;
+  /** Where a module stands in its model, such as `layers.0`. */
+  readonly path?: string;
 }
 
 export interface SourceInfo {
@@ -52,6 +55,8 @@ export interface VariableInfo {
   readonly span: number;
   readonly shape: number;
   readonly dtype: number;
+  /** Where it stands in its model, such as `layers.0.weight`. */
+  readonly path?: string;
 }
 
 export interface TapeInfo {
@@ -90,6 +95,8 @@ export interface Header {
   /** Other tapes that were open inside, by their first event and the first one after them. */
   readonly nested?: readonly NestedInfo[];
   readonly settings?: readonly Settings[];
+  /** Whose program it is, such as `PyTorch 2.13.0`; missing for tapelab's own. */
+  readonly framework?: string;
 }
 
 export enum Role {
@@ -115,6 +122,7 @@ export enum Kind {
   Reset,
   Asked,
   Flowed,
+  Accumulated,
 }
 
 /** Why an op is on the tape or not. */
@@ -205,4 +213,12 @@ export type RecordingEvent =
       readonly local: number;
       readonly contribution: number;
       readonly sum: number;
+    }
+  | {
+      /** The gradient that a leaf keeps changed: by a call, or it was cleared (call -1). */
+      readonly kind: Kind.Accumulated;
+      readonly call: number;
+      readonly tensor: number;
+      readonly before: number;
+      readonly after: number;
     };
