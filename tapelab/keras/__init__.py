@@ -7,8 +7,9 @@ from typing import Final
 from tapelab.keras.lazy_names import offered
 
 MODULES: Final = (
-    *("activations", "backend", "callbacks", "constraints", "initializers", "layers", "losses"),
-    *("metrics", "models", "ops", "optimizers", "random", "regularizers", "saving", "utils"),
+    *("activations", "backend", "callbacks", "config", "constraints", "initializers", "layers"),
+    *("losses", "metrics", "models", "ops", "optimizers", "random", "regularizers", "saving"),
+    *("tree", "utils"),
 )
 """Parts of `tf.keras` that are modules."""
 NAMES: Final = {

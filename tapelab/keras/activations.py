@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+
 from tapelab import math, nn
-from tapelab.array_ops import shape_ops, value_ops
+from tapelab.array_ops import creation, shape_ops, value_ops
 from tapelab.keras import backend, logits
 from tapelab.keras.keras_tensor import Function, operation
 from tapelab.keras.name_scopes import named_group
@@ -200,12 +202,48 @@ def glu(x: Any, axis: int = -1) -> Any:
     return first * math.sigmoid(second)
 
 
+@operation
+def sparse_plus(x: Any) -> Any:
+    """Return 0 up to -1, x from 1, and `(x + 1)² / 4` between."""
+    given = backend.convert_to_tensor(x)
+    inside = 0.25 * math.square(given + 1.0)
+    upper = value_ops.where(given < 1.0, inside, given)
+    return value_ops.where(given <= -1.0, creation.zeros_like(given), upper)
+
+
+@operation
+def sparse_sigmoid(x: Any) -> Any:
+    """Return 0 up to -1, 1 from 1, and `(x + 1) / 2` between."""
+    given = backend.convert_to_tensor(x)
+    inside = 0.5 * (given + 1.0)
+    upper = value_ops.where(given >= 1.0, creation.ones_like(given), inside)
+    return value_ops.where(given <= -1.0, creation.zeros_like(given), upper)
+
+
+@operation
+def sparsemax(x: Any, axis: int = -1) -> Any:
+    """Return the point of the probability simplex nearest to the scores (Martins, Astudillo)."""
+    scores = backend.convert_to_tensor(x)
+    order = [at for at in range(scores.ndim) if at != axis % scores.ndim] + [axis % scores.ndim]
+    rows = shape_ops.transpose(scores, order)
+    count = int(rows.shape[-1])
+    ordered = nn.top_k(rows, count)[0]
+    sums = math.cumsum(ordered, axis=-1)
+    places = value_ops.cast(np.arange(1, count + 1), rows.dtype)
+    kept = value_ops.cast(1.0 + places * ordered > sums, rows.dtype)
+    size = math.reduce_sum(kept, axis=-1, keepdims=True)
+    excess = (math.reduce_sum(kept * ordered, axis=-1, keepdims=True) - 1.0) / size
+    nearest = math.maximum(rows - excess, 0.0)
+    return shape_ops.transpose(nearest, [int(at) for at in np.argsort(order)])
+
+
 _KNOWN: Final[dict[str, Any]] = {
     function.__name__: function
     for function in (
         linear, relu, leaky_relu, relu6, softmax, log_softmax, elu, celu, selu, softplus, softsign,
         silu, gelu, tanh, sigmoid, log_sigmoid, exponential, hard_sigmoid, hard_silu, hard_tanh,
         hard_shrink, soft_shrink, tanh_shrink, threshold, mish, squareplus, glu,
+        sparse_plus, sparse_sigmoid, sparsemax,
     )
 } | {"swish": silu, "hard_swish": hard_silu}  # fmt: skip
 get = resolver("activation function", _KNOWN, {"none": linear})

@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from tapelab import math, nn
-from tapelab.array_ops import shape_ops, value_ops
+from tapelab import linalg, math, nn
+from tapelab.array_ops import creation, shape_ops, value_ops
 from tapelab.core.execute import composite
-from tapelab.keras import activations, backend, loss
+from tapelab.keras import activations, backend, loss, masks
 from tapelab.keras.class_settings import Configured, setting
 from tapelab.keras.logits import scores_of
 from tapelab.keras.loss import pair as _pair
@@ -358,6 +358,67 @@ class SparseCategoricalCrossentropy(_FunctionLoss, function=sparse_categorical_c
         if from_layers is None or of_classes is None:
             return of_classes if from_layers is None else from_layers
         return math.logical_and(from_layers, of_classes)
+
+
+@composite
+def categorical_generalized_cross_entropy(y_true: Any, y_pred: Any, q: float) -> Any:
+    """Return `(1 - p^q) / q` for the probability p of the class number (Zhang, Sabuncu 2018)."""
+    predicted = backend.convert_to_tensor(y_pred)
+    labels = value_ops.cast(y_true, "int32")
+    one_hot = creation.one_hot(labels, predicted.shape[-1], dtype=predicted.dtype)
+    probability = math.reduce_sum(predicted * one_hot, axis=-1)
+    return (1.0 - math.pow(probability, q)) / q
+
+
+class CategoricalGeneralizedCrossEntropy(
+    _FunctionLoss, function=categorical_generalized_cross_entropy
+):
+    """The cross entropy of class numbers that noisy labels disturb less."""
+
+    q: float = setting(0.5)
+
+    def _begin(self, arguments: dict[str, Any]) -> None:
+        if not 0 < arguments["q"] < 1:
+            raise ValueError("q must be in the interval (0, 1)")
+        super()._begin(arguments)
+
+
+@composite
+def circle(
+    y_true: Any, y_pred: Any, ref_labels: Any = None, ref_embeddings: Any = None,
+    remove_diagonal: bool = True, gamma: float = 80, margin: float = 0.4,
+) -> Any:  # fmt: skip
+    """Return how far embeddings of one class are apart, and those of others near (Sun et al. 2020).
+
+    Each row is compared with all rows, or with reference embeddings and their labels.
+    """
+    rows: Any = backend.convert_to_tensor(y_pred)
+    labels = shape_ops.reshape(value_ops.cast(y_true, "int32"), [-1])
+    others: Any = rows if ref_embeddings is None else backend.convert_to_tensor(ref_embeddings)
+    of_others = labels if ref_labels is None else shape_ops.reshape(
+        value_ops.cast(ref_labels, "int32"), [-1]
+    )  # fmt: skip
+    distance = math.maximum(1.0 - linalg.matmul(rows, others, transpose_b=True), 0.0)
+    same = math.equal(shape_ops.expand_dims(labels, 1), shape_ops.expand_dims(of_others, 0))
+    different = math.logical_not(same)
+    if remove_diagonal:
+        itself = np.eye(int(same.shape[0]), int(same.shape[1]), dtype=bool)
+        same = math.logical_and(same, backend.convert_to_tensor(~itself))
+    attraction = -gamma * math.maximum(margin + distance, 0.0) * (margin - distance)
+    repulsion = gamma * math.maximum(1.0 + margin - distance, 0.0) * (1.0 - margin - distance)
+    total = math.reduce_logsumexp(value_ops.where(same, attraction, -np.inf), axis=1)
+    total = total + math.reduce_logsumexp(value_ops.where(different, repulsion, -np.inf), axis=1)
+    losses = nn.softplus(total)
+    masks.remember(losses, losses > 0.0)
+    return losses
+
+
+class Circle(_FunctionLoss, function=circle):
+    """The circle loss of embeddings and their class numbers."""
+
+    gamma: float = setting(80.0)
+    margin: float = setting(0.4)
+    remove_diagonal: bool = setting(True)
 
 
 def _class(name: str, function: Callable[..., Any], **options: Any) -> type[_FunctionLoss]:

@@ -7,8 +7,9 @@ where a float meets an integer; what only floats have, such as a square root, ma
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,80 +17,15 @@ from tapelab import linalg, math, nn
 from tapelab.array_ops import creation, gather_ops, shape_ops, sort_ops, value_ops
 from tapelab.array_ops.creation import one_hot as _one_hot
 from tapelab.core.tensor import Tensor
-from tapelab.dtypes import DType, as_dtype
 from tapelab.keras import activations, backend
+from tapelab.keras.keras_tensor import Function as _Function
 from tapelab.keras.keras_tensor import operation
-from tapelab.namespace.missing_names import in_module
-
-_Op = Callable[..., Any]
-
-
-def _floats(x: Any) -> Any:
-    """A tensor, in floats if it holds integers or truth values."""
-    tensor = backend.convert_to_tensor(x)
-    exact = tensor.dtype.is_floating or tensor.dtype.is_complex
-    return tensor if exact else value_ops.cast(tensor, backend.floatx())
-
-
-def _promoted(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Two tensors of one dtype; a Python number takes that of the tensor it meets, if it fits."""
-    one, other = backend.convert_to_tensor(x1), backend.convert_to_tensor(x2)
-    wanted = _common(one.dtype, other.dtype, _is_weak(x1), _is_weak(x2))
-    return backend.convert_to_tensor(one, wanted), backend.convert_to_tensor(other, wanted)
-
-
-def _is_weak(x: Any) -> bool:
-    return isinstance(x, (bool, int, float))
-
-
-def _common(one: DType, other: DType, first_is_weak: bool, second_is_weak: bool) -> DType:
-    """The dtype for two; that of a Python number counts less than that of a tensor."""
-    if one == other:
-        return one
-    if first_is_weak != second_is_weak:
-        strong, weak = (other, one) if first_is_weak else (one, other)
-        exact = strong.is_floating or strong.is_complex or not weak.is_floating
-        return strong if exact and not strong.is_bool else as_dtype(weak)
-    floating = [each for each in (one, other) if each.is_floating or each.is_complex]
-    kinds = [each.as_numpy_dtype for each in (floating if len(floating) == 1 else (one, other))]
-    return as_dtype(np.result_type(*kinds))
-
-
-def _named(op: _Op, name: str, function: _Op) -> _Op:
-    op.__name__ = op.__qualname__ = name
-    op.__doc__ = function.__doc__
-    return operation(op)
-
-
-def _unary(name: str, function: _Op, *, floats: bool = False) -> _Op:
-    """An op of one tensor; with `floats`, one of floats."""
-
-    def op(x: Any) -> Any:
-        return function(_floats(x) if floats else backend.convert_to_tensor(x))
-
-    return _named(op, name, function)
-
-
-def _binary(name: str, function: _Op, *, floats: bool = False) -> _Op:
-    """An op of two tensors of one dtype; with `floats`, of floats."""
-
-    def op(x1: Any, x2: Any) -> Any:
-        one, other = _promoted(x1, x2)
-        return function(_floats(one), _floats(other)) if floats else function(one, other)
-
-    return _named(op, name, function)
-
-
-def _reduction(name: str, function: _Op, *, floats: bool = False) -> _Op:
-    """An op that reduces axes of a tensor; with `floats`, of one of floats."""
-
-    def op(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        given = _floats(x) if floats else backend.convert_to_tensor(x)
-        axes = list(axis) if isinstance(axis, tuple) else axis
-        return function(given, axes, keepdims)
-
-    return _named(op, name, function)
-
+from tapelab.keras.op_declarations import as_floats as _floats
+from tapelab.keras.op_declarations import binary as _binary
+from tapelab.keras.op_declarations import promoted as _promoted
+from tapelab.keras.op_declarations import reduction as _reduction
+from tapelab.keras.op_declarations import unary as _unary
+from tapelab.namespace.missing_names import missing
 
 abs = absolute = _unary("absolute", math.abs)
 negative = _unary("negative", math.negative)
@@ -209,7 +145,7 @@ def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     return _cumulative(math.cumprod, x, axis, dtype)
 
 
-def _cumulative(function: _Op, x: Any, axis: Any, dtype: Any) -> Any:
+def _cumulative(function: _Function, x: Any, axis: Any, dtype: Any) -> Any:
     given = backend.convert_to_tensor(x, dtype)
     return function(_flat(given), 0) if axis is None else function(given, axis)
 
@@ -479,18 +415,6 @@ def _triangle(x: Any, k: int, *, lower: bool) -> Any:
 
 
 @operation
-def diagonal(x: Any, offset: int = 0) -> Any:
-    """Return a diagonal of the matrices in the last two axes."""
-    return linalg.diag_part(x, k=offset)
-
-
-@operation
-def trace(x: Any) -> Any:
-    """Return the sum of the diagonal of the matrices in the last two axes."""
-    return linalg.trace(x)
-
-
-@operation
 def segment_sum(
     data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
@@ -506,7 +430,7 @@ def segment_max(
     return _by_segment(math.unsorted_segment_max, data, segment_ids, num_segments)
 
 
-def _by_segment(function: _Op, data: Any, numbers: Any, count: int | None) -> Any:
+def _by_segment(function: _Function, data: Any, numbers: Any, count: int | None) -> Any:
     count = int(math.reduce_max(numbers)) + 1 if count is None else count
     return function(data, numbers, count)
 
@@ -674,13 +598,62 @@ def _index_of(search: Any, x: Any, axis: Any, *, keepdims: bool) -> Tensor:
     return shape_ops.expand_dims(index, axis) if keepdims and axis is not None else index
 
 
-__getattr__, _ = in_module(__name__)
+_MORE: Final = {
+    "activations": (
+        "glu hard_shrink hard_tanh soft_shrink sparse_plus sparse_sigmoid sparsemax "
+        "squareplus tanh_shrink threshold"
+    ),
+    "array_functions": (
+        "append argpartition array array_split bartlett bincount blackman cdist copy "
+        "cross diag diagflat diagonal diff digitize dsplit dstack empty empty_like "
+        "extract_sequences fliplr flipud geomspace get_item hamming hanning histogram "
+        "hsplit in_top_k inner isin kaiser kron logspace meshgrid rearrange rot90 scatter "
+        "scatter_update searchsorted select slice slice_update take_along_axis trace "
+        "trapezoid tri unique unravel_index vander vdot vectorize view vsplit"
+    ),
+    "loop_functions": (
+        "associative_scan cond custom_gradient fori_loop map scan switch vectorized_map while_loop"
+    ),
+    "matrix_functions": (
+        "cholesky cholesky_inverse det eig eigh fft fft2 ifft2 inv irfft istft jvp logdet "
+        "lstsq lu_factor matrix_rank pinv qr rfft slogdet solve solve_triangular stft svd"
+    ),
+    "network_functions": (
+        "adaptive_average_pool adaptive_max_pool average_pool batch_normalization "
+        "binary_crossentropy categorical_crossentropy conv conv_transpose depth_to_space "
+        "depthwise_conv dot_product_attention fold layer_normalization max_pool multi_hot "
+        "normalize psnr rms_normalization separable_conv space_to_depth "
+        "sparse_categorical_crossentropy unfold"
+    ),
+    "numeric_functions": (
+        "angle bitwise_and bitwise_invert bitwise_left_shift bitwise_not bitwise_or "
+        "bitwise_right_shift bitwise_xor cbrt deg2rad erfc exp2 fabs fmax fmin fmod gcd "
+        "heaviside hypot i0 isneginf isposinf isreal lcm ldexp left_shift log10 log2 "
+        "logaddexp logaddexp2 nan_to_num nextafter polar rad2deg right_shift "
+        "saturate_cast signbit sinc trunc view_as_complex view_as_real"
+    ),
+    "statistics_functions": (
+        "amax amin average corrcoef correlate median nanargmax nanargmin nancumprod "
+        "nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile "
+        "nanstd nansum nanvar percentile ptp quantile"
+    ),
+}
+"""The functions that stand in other files, by the file."""
+
+_HOMES: Final = {name: home for home, names in _MORE.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise missing(__name__, name)
+    return getattr(import_module(f"tapelab.keras.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(name for name, value in globals().items() if _is_op(name, value))
+    own = (name for name, value in globals().items() if _is_op(name, value))
+    return sorted({*own, *_HOMES})
 
 
 def _is_op(name: str, value: Any) -> bool:
     own = getattr(value, "__module__", "").startswith("tapelab")
-    return own and not name.startswith("_") and name not in {"Tensor", "operation", "in_module"}
+    return own and not name.startswith("_") and name not in {"Tensor", "missing", "operation"}

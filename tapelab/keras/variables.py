@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any
 
@@ -204,6 +205,19 @@ class Variable(Holder):
             f"<Variable path={self._path}, shape={self.shape}, dtype={self.dtype}, "
             f"value={np.asarray(self._cell.state._value)}>"
         )
+
+
+@contextmanager
+def values_in(variables: Iterable[Any], values: Iterable[Any]) -> Iterator[None]:
+    """Give variables other values inside the block; afterwards they have their own again."""
+    held = [(each._cell, each._cell.state) for each in variables]
+    try:
+        for variable, value in zip(variables, values, strict=True):
+            variable.assign(value)
+        yield
+    finally:
+        for cell, state in held:
+            cell.state = state
 
 
 def _start(initializer: Any, shape: Any, dtype: Any) -> Any:

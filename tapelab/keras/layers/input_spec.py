@@ -32,6 +32,19 @@ class InputSpec:
             parts += [f"{key}={value}"] if value else []
         return f"InputSpec({', '.join(parts)})"
 
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments of an equal specification."""
+        names = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")
+        config = {name: getattr(self, name) for name in names}
+        if self.optional:
+            config["optional"] = True
+        return config
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> InputSpec:
+        """Construct a specification from its config."""
+        return cls(**config)
+
     def misfit(self, shape: tuple[int | None, ...]) -> str:
         """Return what is wrong with the shape of an input; empty if nothing is."""
         rank = len(shape)

@@ -18,7 +18,7 @@ from tapelab.keras.containers import tracked
 from tapelab.keras.keras_tensor import standard_shape
 from tapelab.keras.name_scopes import name_scope
 from tapelab.keras.random import SeedGenerator
-from tapelab.keras.variables import Variable
+from tapelab.keras.variables import Variable, values_in
 
 _LOCKED = (
     "You cannot add new elements of state (variables or sub-layers) to a layer that is already "
@@ -102,6 +102,48 @@ class Stateful:
         weight.constraint = constraints.get(constraint)
         self._track(weight)
         return weight
+
+    def add_variable(
+        self, shape: Any, initializer: Any, dtype: Any = None, trainable: bool = True,
+        autocast: bool = True, regularizer: Any = None, constraint: Any = None,
+        name: str | None = None,
+    ) -> Variable:  # fmt: skip
+        """Add a weight, as `add_weight` does."""
+        return self.add_weight(
+            shape=shape, initializer=initializer, dtype=dtype, trainable=trainable,
+            autocast=autocast, regularizer=regularizer, constraint=constraint, name=name,
+        )  # fmt: skip
+
+    def stateless_call(
+        self, trainable_variables: Any, non_trainable_variables: Any, *args: Any,
+        return_losses: bool = False, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """Return the outputs for other values of the variables, and the state after the call.
+
+        The variables keep their own values. `return_losses` adds the list of losses.
+        """
+        kind = type(self).__name__
+        if not self.built:
+            raise ValueError(
+                f"To call stateless_call, {kind} must be built (i.e. its variables must have been "
+                "already created). You can build it by calling it on some data."
+            )
+        given = {
+            "trainable_variables": (self.trainable_variables, trainable_variables),
+            "non_trainable_variables": (self.non_trainable_variables, non_trainable_variables),
+        }
+        for name, (own, values) in given.items():
+            if len(own) != len(values):
+                raise ValueError(
+                    f"Argument `{name}` must be a list of tensors corresponding 1:1 to "
+                    f"{kind}().{name}. Received list with length {len(values)}, but expected "
+                    f"{len(own)} variables."
+                )
+        variables = [*self.trainable_variables, *self.non_trainable_variables]
+        with values_in(variables, [*trainable_variables, *non_trainable_variables]):
+            outputs = self(*args, **kwargs)  # type: ignore[operator]  # a layer
+            state = [read(each) for each in self.non_trainable_variables]
+            return (outputs, state, self.losses) if return_losses else (outputs, state)
 
     @property
     def variable_dtype(self) -> str:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab.keras import losses
-from tapelab.keras.metrics import confusion_metrics, function_metrics, score_metrics
+from tapelab.keras.metrics import (
+    confusion_metrics,
+    correlation_metrics,
+    function_metrics,
+    region_metrics,
+    score_metrics,
+    threshold_metrics,
+)
 from tapelab.keras.metrics import metric as _metric
 from tapelab.keras.serialization import deserialized, resolver, serialized
 from tapelab.namespace.missing_names import in_module
@@ -41,7 +48,17 @@ TruePositives = confusion_metrics.TruePositives
 FalsePositives = confusion_metrics.FalsePositives
 TrueNegatives = confusion_metrics.TrueNegatives
 FalseNegatives = confusion_metrics.FalseNegatives
-MeanIoU = confusion_metrics.MeanIoU
+IoU = region_metrics.IoU
+BinaryIoU = region_metrics.BinaryIoU
+MeanIoU = region_metrics.MeanIoU
+OneHotIoU = region_metrics.OneHotIoU
+OneHotMeanIoU = region_metrics.OneHotMeanIoU
+SensitivityAtSpecificity = threshold_metrics.SensitivityAtSpecificity
+SpecificityAtSensitivity = threshold_metrics.SpecificityAtSensitivity
+PrecisionAtRecall = threshold_metrics.PrecisionAtRecall
+RecallAtPrecision = threshold_metrics.RecallAtPrecision
+PearsonCorrelation = correlation_metrics.PearsonCorrelation
+ConcordanceCorrelation = correlation_metrics.ConcordanceCorrelation
 AUC = confusion_metrics.AUC
 FBetaScore = score_metrics.FBetaScore
 F1Score = score_metrics.F1Score
@@ -60,6 +77,10 @@ KLD = kld = kullback_leibler_divergence = kl_divergence = losses.kl_divergence
 binary_crossentropy = losses.binary_crossentropy
 categorical_crossentropy = losses.categorical_crossentropy
 sparse_categorical_crossentropy = losses.sparse_categorical_crossentropy
+pearson_correlation = correlation_metrics.pearson_correlation
+concordance_correlation = correlation_metrics.concordance_correlation
+binary_focal_crossentropy = losses.binary_focal_crossentropy
+categorical_focal_crossentropy = losses.categorical_focal_crossentropy
 huber = losses.huber
 logcosh = losses.logcosh
 hinge = losses.hinge
@@ -76,7 +97,9 @@ _CLASSES: Final = {
         MeanSquaredLogarithmicError, CosineSimilarity, LogCoshError, Hinge, SquaredHinge,
         CategoricalHinge, Poisson, KLDivergence, BinaryCrossentropy, CategoricalCrossentropy,
         SparseCategoricalCrossentropy, Precision, Recall, TruePositives, FalsePositives,
-        TrueNegatives, FalseNegatives, MeanIoU, AUC,
+        TrueNegatives, FalseNegatives, IoU, BinaryIoU, MeanIoU, OneHotIoU, OneHotMeanIoU, AUC,
+        SensitivityAtSpecificity, SpecificityAtSensitivity, PrecisionAtRecall, RecallAtPrecision,
+        PearsonCorrelation, ConcordanceCorrelation,
         FBetaScore, F1Score, R2Score,
     )
 }  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.array_ops.creation import eye, fill, one_hot, ones_like
+from tapelab.array_ops.creation import fill, ones_like
 from tapelab.array_ops.shape_ops import broadcast_to, expand_dims, reshape
 from tapelab.array_ops.sort_ops import top_k as top_k_of
 from tapelab.array_ops.value_ops import cast, clip_by_value, where
@@ -15,7 +15,6 @@ from tapelab.keras import backend
 from tapelab.keras.class_settings import setting
 from tapelab.keras.loss import same_rank
 from tapelab.keras.metrics.metric import BuiltInMetric
-from tapelab.linalg import matmul
 
 CURVES: Final = ("PR", "ROC")
 SUMMATIONS: Final = ("interpolation", "majoring", "minoring")
@@ -163,42 +162,6 @@ class FalseNegatives(_Count):
     """The number of positive labels that are predicted negative."""
 
     used_counts = ("false_negatives",)
-
-
-class MeanIoU(BuiltInMetric):
-    """The mean over classes of intersection over union, from a confusion matrix."""
-
-    num_classes: int = setting(before="name")
-
-    def _begin(self, arguments: dict[str, Any]) -> None:
-        super()._begin({**arguments, "name": arguments["name"] or "mean_io_u"})
-        del arguments["name"], arguments["dtype"]
-
-    def __post_init__(self) -> None:
-        shape = (self.num_classes, self.num_classes)
-        self.total_cm = self.add_variable(shape, dtype="int64", name="total_confusion_matrix")
-
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        """Add a batch of class numbers to the confusion matrix of labels and predictions."""
-        count = self.num_classes
-        rows, columns = (
-            one_hot(reshape(cast(backend.convert_to_tensor(each), "int64"), [-1]), count)
-            for each in (y_true, y_pred)
-        )
-        if sample_weight is not None:
-            weights = reshape(backend.convert_to_tensor(sample_weight, "float32"), [-1, 1])
-            columns = math.multiply(columns, weights)
-        table = matmul(rows, columns, transpose_a=True)
-        self.total_cm.assign(self.total_cm + cast(table, "int64"))
-
-    def result(self) -> Any:
-        """Return the mean over the classes that occur."""
-        table: Any = backend.convert_to_tensor(self.total_cm, self.dtype)
-        shared = math.reduce_sum(table * eye(self.num_classes, dtype=self.dtype), axis=0)
-        both = math.reduce_sum(table, axis=0) + math.reduce_sum(table, axis=1) - shared
-        present = math.reduce_sum(cast(math.greater(both, 0.0), self.dtype))
-        shares = math.reduce_sum(math.divide_no_nan(shared, both))
-        return math.divide_no_nan(shares, present)
 
 
 class AUC(BuiltInMetric):

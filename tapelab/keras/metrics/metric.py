@@ -8,6 +8,7 @@ passes through a metric.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ from tapelab.keras import backend, initializers, name_scopes
 from tapelab.keras.class_settings import Configured, setting
 from tapelab.keras.loss import masked, same_rank
 from tapelab.keras.masks import masks_of
-from tapelab.keras.variables import Variable
+from tapelab.keras.variables import Variable, values_in
 
 
 class Metric(Configured):
@@ -88,6 +89,33 @@ class Metric(Configured):
         """Set the variables to 0."""
         for variable in self.variables:
             variable.assign(np.zeros(variable.shape.as_list(), variable.dtype))
+
+    def stateless_update_state(self, metric_variables: Any, *args: Any, **kwargs: Any) -> list[Any]:
+        """Return the variables after a batch is added to other values; its own stay."""
+        with self._values(metric_variables, "stateless_update_state"):
+            self.update_state(*args, **kwargs)
+            return [backend.convert_to_tensor(each) for each in self.variables]
+
+    def stateless_result(self, metric_variables: Any) -> Any:
+        """Return the result for other values of the variables."""
+        with self._values(metric_variables, "stateless_result"):
+            return self.result()
+
+    def stateless_reset_state(self) -> list[Any]:
+        """Return the values of the variables after a reset; its own stay."""
+        with values_in(self.variables, [each.numpy() for each in self.variables]):
+            self.reset_state()
+            return [backend.convert_to_tensor(each) for each in self.variables]
+
+    def _values(self, metric_variables: Any, method: str) -> AbstractContextManager[None]:
+        if len(metric_variables) != len(self.variables):
+            raise ValueError(
+                "Argument `metric_variables` must be a list of tensors corresponding 1:1 to "
+                f"{type(self).__name__}().variables. Received list with length "
+                f"{len(metric_variables)} in `{method}`, but expected {len(self.variables)} "
+                "variables."
+            )
+        return values_in(self.variables, metric_variables)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Add a batch and return the value over all batches."""

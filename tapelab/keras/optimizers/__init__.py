@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tapelab.keras.optimizers import adam, adaptive, schedules, sgd
+from tapelab.keras.optimizers import adam, adaptive, schedule_free, schedules, sgd, trust_ratios
 from tapelab.keras.optimizers import optimizer as _optimizer
 from tapelab.keras.serialization import deserialized, resolver, serialized
 from tapelab.namespace.missing_names import in_module
@@ -20,10 +20,17 @@ Adam = adam.Adam
 AdamW = adam.AdamW
 Adamax = adam.Adamax
 Nadam = adam.Nadam
+Lamb = trust_ratios.Lamb
+Adafactor = trust_ratios.Adafactor
+Muon = trust_ratios.Muon
+ScheduleFreeAdamW = schedule_free.ScheduleFreeAdamW
 
 _CLASSES: Final = {
     each.__name__: each
-    for each in (SGD, Lion, Ftrl, RMSprop, Adagrad, Adadelta, Adam, AdamW, Adamax, Nadam)
+    for each in (
+        *(SGD, Lion, Ftrl, RMSprop, Adagrad, Adadelta, Adam, AdamW, Adamax, Nadam),
+        *(Lamb, Adafactor, Muon, ScheduleFreeAdamW),
+    )
 }
 _named = resolver(
     "optimizer", {**_CLASSES, **{name.lower(): each for name, each in _CLASSES.items()}}

@@ -25,7 +25,7 @@ from tapelab.keras.optimizers.gradient_preparation import (
     prepared,
     with_gradients,
 )
-from tapelab.keras.variables import Variable
+from tapelab.keras.variables import Variable, values_in
 
 
 class Optimizer(Configured):
@@ -149,6 +149,20 @@ class Optimizer(Configured):
     def slot(self, name: str, variable: Any) -> Variable:
         """Return the slot of a variable."""
         return self._slots[name][self.place(variable)]
+
+    def add_variable(
+        self, shape: Any, initializer: Any = "zeros", dtype: Any = None,
+        aggregation: str = "none", layout: Any = None, name: str | None = None,
+    ) -> Variable:  # fmt: skip
+        """Create a variable of the optimizer."""
+        del layout
+        with name_scopes.name_scope(self.name, self):
+            variable = Variable(
+                initializer, shape=shape, dtype=dtype or backend.floatx(), trainable=False,
+                aggregation=aggregation, name=name,
+            )  # fmt: skip
+        self._variables.append(variable)
+        return variable
 
     def add_variable_from_reference(
         self, reference_variable: Any, name: str | None = None, initializer: Any = "zeros"
@@ -294,14 +308,17 @@ class Optimizer(Configured):
     _undecayed_names: tuple[str, ...] = ()
 
     def _decay(self, variables: list[Any], rate: Any) -> None:
-        if self.weight_decay is None:
+        self._decay_by(self.weight_decay, variables, rate)
+
+    def _decay_by(self, share: float | None, variables: list[Any], rate: Any) -> None:
+        if share is None:
             return
         for variable in variables:
             named = any(part in variable.name for part in self._undecayed_names)
             if not named and _key(variable) not in self._undecayed:
                 value: Any = backend.convert_to_tensor(variable)
                 step = backend.convert_to_tensor(rate, _dtype(variable))
-                variable.assign(value - value * self.weight_decay * step)
+                variable.assign(value - value * share * step)
 
     def _average(self, variables: list[Any]) -> None:
         if not self.use_ema:
@@ -315,6 +332,34 @@ class Optimizer(Configured):
             if self.ema_overwrite_frequency:
                 due = math.equal(steps % self.ema_overwrite_frequency, 0)
                 variable.assign(where(due, backend.convert_to_tensor(average), value))
+
+    def stateless_apply(
+        self, optimizer_variables: Any, grads: Any, trainable_variables: Any
+    ) -> tuple[list[Any], list[Any]]:
+        """Return the variables and the optimizer's state after a step, and change neither."""
+        if not self.built:
+            raise ValueError(
+                "To call `stateless_apply`, Optimizer must be built (i.e. its variables must have "
+                "been created). You can build it via `optimizer.build(trainable_variables)`."
+            )
+        own, moved = self.variables, self._trainable_variables
+        if len(optimizer_variables) != len(own):
+            raise ValueError(
+                "Argument `optimizer_variables` must be a list of tensors corresponding 1:1 to "
+                f"{type(self).__name__}().variables. Received list with length "
+                f"{len(optimizer_variables)}, but expected {len(own)} variables."
+            )
+        if len(trainable_variables) != len(moved):
+            raise ValueError(
+                "Argument `optimizer_variables` must be a list of tensors corresponding 1:1 to the "
+                "trainable variables list that the optimizer was built with. Received "
+                f"len(trainable_variables) == {len(trainable_variables)} whereas the optimizer was "
+                f"built with {len(moved)} variables."
+            )
+        with values_in([*moved, *own], [*trainable_variables, *optimizer_variables]):
+            self.apply(grads, moved)
+            results = [backend.convert_to_tensor(each) for each in (*moved, *own)]
+        return results[: len(moved)], results[len(moved) :]
 
     def finalize_variable_values(self, var_list: Iterable[Any]) -> None:
         """Assign the moving averages to the variables, if there are any."""
