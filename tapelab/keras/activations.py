@@ -205,18 +205,18 @@ def glu(x: Any, axis: int = -1) -> Any:
 @operation
 def sparse_plus(x: Any) -> Any:
     """Return 0 up to -1, x from 1, and `(x + 1)² / 4` between."""
-    given = backend.convert_to_tensor(x)
-    inside = 0.25 * math.square(given + 1.0)
-    upper = value_ops.where(given < 1.0, inside, given)
+    given: Any = backend.convert_to_tensor(x)
+    inside: Any = 0.25 * math.square(given + 1.0)
+    upper: Any = value_ops.where(given < 1.0, inside, given)
     return value_ops.where(given <= -1.0, creation.zeros_like(given), upper)
 
 
 @operation
 def sparse_sigmoid(x: Any) -> Any:
     """Return 0 up to -1, 1 from 1, and `(x + 1) / 2` between."""
-    given = backend.convert_to_tensor(x)
-    inside = 0.5 * (given + 1.0)
-    upper = value_ops.where(given >= 1.0, creation.ones_like(given), inside)
+    given: Any = backend.convert_to_tensor(x)
+    inside: Any = 0.5 * (given + 1.0)
+    upper: Any = value_ops.where(given >= 1.0, creation.ones_like(given), inside)
     return value_ops.where(given <= -1.0, creation.zeros_like(given), upper)
 
 
@@ -225,14 +225,14 @@ def sparsemax(x: Any, axis: int = -1) -> Any:
     """Return the point of the probability simplex nearest to the scores (Martins, Astudillo)."""
     scores = backend.convert_to_tensor(x)
     order = [at for at in range(scores.ndim) if at != axis % scores.ndim] + [axis % scores.ndim]
-    rows = shape_ops.transpose(scores, order)
+    rows: Any = shape_ops.transpose(scores, order)
     count = int(rows.shape[-1])
-    ordered = nn.top_k(rows, count)[0]
-    sums = math.cumsum(ordered, axis=-1)
-    places = value_ops.cast(np.arange(1, count + 1), rows.dtype)
-    kept = value_ops.cast(1.0 + places * ordered > sums, rows.dtype)
-    size = math.reduce_sum(kept, axis=-1, keepdims=True)
-    excess = (math.reduce_sum(kept * ordered, axis=-1, keepdims=True) - 1.0) / size
+    ordered: Any = nn.top_k(rows, count)[0]
+    sums: Any = math.cumsum(ordered, axis=-1)
+    places: Any = value_ops.cast(np.arange(1, count + 1), rows.dtype)
+    kept: Any = value_ops.cast(1.0 + places * ordered > sums, rows.dtype)
+    size: Any = math.reduce_sum(kept, axis=-1, keepdims=True)
+    excess: Any = (math.reduce_sum(kept * ordered, axis=-1, keepdims=True) - 1.0) / size
     nearest = math.maximum(rows - excess, 0.0)
     return shape_ops.transpose(nearest, [int(at) for at in np.argsort(order)])
 

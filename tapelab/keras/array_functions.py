@@ -266,12 +266,12 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 @operation
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     """Return the differences of neighbours along an axis, n times."""
-    given = backend.convert_to_tensor(a)
+    given: Any = backend.convert_to_tensor(a)
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     at = axis % given.ndim
-    later = [builtins.slice(None)] * at + [builtins.slice(1, None)]
-    earlier = [builtins.slice(None)] * at + [builtins.slice(None, -1)]
+    later: Any = [builtins.slice(None)] * at + [builtins.slice(1, None)]
+    earlier: Any = [builtins.slice(None)] * at + [builtins.slice(None, -1)]
     for _ in range(n):
         left, right = given[tuple(later)], given[tuple(earlier)]
         given = math.not_equal(left, right) if given.dtype.is_bool else left - right
@@ -296,17 +296,21 @@ def cross(
     flat = sizes == {2}
     a, b = _in_space(a), _in_space(b)
     shape = np.broadcast_shapes(tuple(a.shape), tuple(b.shape))
-    product = linalg.cross(shape_ops.broadcast_to(a, shape), shape_ops.broadcast_to(b, shape))
+    product: Any = linalg.cross(shape_ops.broadcast_to(a, shape), shape_ops.broadcast_to(b, shape))
     if flat:
         return product[..., 2]
-    order = [*range(product.ndim - 1)]
-    order.insert(axisc % product.ndim, product.ndim - 1)
-    return shape_ops.transpose(product, order)
+    return _axis_back(product, axisc)
 
 
 def _axis_last(x: Any, axis: int) -> Any:
     order = [at for at in range(x.ndim) if at != axis % x.ndim]
     return shape_ops.transpose(x, [*order, axis % x.ndim])
+
+
+def _axis_back(x: Any, axis: int) -> Any:
+    order = [*range(x.ndim - 1)]
+    order.insert(axis % x.ndim, x.ndim - 1)
+    return shape_ops.transpose(x, order)
 
 
 def _in_space(vectors: Any) -> Any:
@@ -362,10 +366,9 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """Return the integral of samples along an axis by the trapezoidal rule."""
     values = _axis_last(as_floats(y), axis)
-    if x is None:
-        widths: Any = dx
-    else:
-        places = value_ops.cast(x, values.dtype)
+    widths: Any = dx
+    if x is not None:
+        places: Any = value_ops.cast(x, values.dtype)
         places = places if places.ndim == 1 else _axis_last(places, axis)
         widths = places[..., 1:] - places[..., :-1]
     return math.reduce_sum(0.5 * (values[..., 1:] + values[..., :-1]) * widths, axis=-1)
@@ -392,15 +395,14 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Any:
     rows = shape_ops.broadcast_to(rows, [*shape, rows.shape[-1]])
     wanted = shape_ops.broadcast_to(wanted, [*shape, wanted.shape[-1]])
     taken = gather_ops.gather(rows, wanted, batch_dims=len(shape), axis=-1)
-    order = [*range(taken.ndim - 1)]
-    order.insert(axis % taken.ndim, taken.ndim - 1)
-    return shape_ops.transpose(taken, order)
+    return _axis_back(taken, axis)
 
 
 @operation
 def get_item(x: Any, key: Any) -> Any:
     """Return `x[key]`."""
-    return backend.convert_to_tensor(x)[key]
+    given: Any = backend.convert_to_tensor(x)
+    return given[key]
 
 
 @operation
@@ -427,12 +429,10 @@ def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
 def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
     """Return a tensor with a block replaced that begins at some indices."""
     given, new = backend.convert_to_tensor(inputs), backend.convert_to_tensor(updates)
-    axes = [np.arange(int(size)) for size in new.shape]
-    grid = np.stack(np.meshgrid(*axes, indexing="ij"), -1)
-    places = value_ops.cast(grid, "int32") + value_ops.cast(
-        shape_ops.stack(list(start_indices)) if isinstance(start_indices, (list, tuple))
-        else start_indices, "int32",
-    )  # fmt: skip
+    block = np.moveaxis(np.indices(new.shape.as_list()), 0, -1)
+    is_list = isinstance(start_indices, (list, tuple))
+    start = shape_ops.stack(list(start_indices)) if is_list else start_indices
+    places = math.add(value_ops.cast(block, "int32"), value_ops.cast(start, "int32"))
     return gather_ops.tensor_scatter_nd_update(given, places, value_ops.cast(new, given.dtype))
 
 
@@ -453,12 +453,12 @@ _WRITERS: Final = {
 @operation
 def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | None = None) -> Any:
     """Return a tensor with elements replaced, or combined with new ones."""
-    given = backend.convert_to_tensor(inputs)
-    new = value_ops.cast(updates, given.dtype)
+    given: Any = backend.convert_to_tensor(inputs)
+    new: Any = value_ops.cast(updates, given.dtype)
     if reduction == "mul":
         factors = np.ones(tuple(given.shape), given.dtype.as_numpy_dtype)
         rows = np.asarray(backend.convert_to_tensor(indices))
-        values = np.asarray(new)
+        values: Any = np.asarray(new)
         np.multiply.at(factors, tuple(np.moveaxis(rows, -1, 0)), values)
         return given * backend.convert_to_tensor(factors)
     if reduction not in _WRITERS:
@@ -497,7 +497,8 @@ def isin(x1: Any, x2: Any, assume_unique: bool = False, invert: bool = False) ->
 def digitize(x: Any, bins: Any) -> Any:
     """Return how many limits are not above each element."""
     given, limits = as_floats(x), as_floats(bins)
-    reached = shape_ops.expand_dims(given, -1) >= value_ops.cast(limits, given.dtype)
+    limits = value_ops.cast(limits, given.dtype)
+    reached = math.greater_equal(shape_ops.expand_dims(given, -1), limits)
     return math.reduce_sum(value_ops.cast(reached, "int32"), axis=-1)
 
 
@@ -525,13 +526,13 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fal
         count = minlength
     else:
         count = builtins.max(int(math.reduce_max(numbers)) + 1, minlength or 0)
-    hits = math.equal(
+    hits: Any = math.equal(
         shape_ops.expand_dims(numbers, -1), value_ops.cast(np.arange(count), numbers.dtype)
     )
     if weights is None:
         return math.reduce_sum(value_ops.cast(hits, "int32"), axis=-2)
     given = backend.convert_to_tensor(weights)
-    counted = value_ops.cast(hits, given.dtype) * shape_ops.expand_dims(given, -1)
+    counted = math.multiply(value_ops.cast(hits, given.dtype), shape_ops.expand_dims(given, -1))
     return math.reduce_sum(counted, axis=-2)
 
 
@@ -546,13 +547,15 @@ def histogram(x: Any, bins: int = 10, range: Any = None) -> Any:
         raise ValueError(
             f"The second element of `range` must be greater than the first. Received: range={range}"
         )
-    given = _flat(as_floats(x))
+    given: Any = as_floats(x)
+    if given.ndim != 1:
+        raise ValueError(f"Input tensor must be 1-dimensional. Received: input.shape={given.shape}")
     low, high = (math.reduce_min(given), math.reduce_max(given)) if range is None else range
-    limits = creation.linspace(
+    limits: Any = creation.linspace(
         value_ops.cast(low, given.dtype), value_ops.cast(high, given.dtype), bins + 1
     )
     inside = math.logical_and(given >= limits[0], given <= limits[-1])
-    places = sort_ops.searchsorted(limits, given, "right") - 1
+    places = math.subtract(sort_ops.searchsorted(limits, given, "right"), 1)
     places = math.minimum(places, bins - 1)
     rows = math.equal(
         shape_ops.expand_dims(places, -1), value_ops.cast(np.arange(bins), places.dtype)
@@ -564,15 +567,18 @@ def histogram(x: Any, bins: int = 10, range: Any = None) -> Any:
 @operation
 def argpartition(x: Any, kth: int, axis: int = -1) -> Any:
     """Return indices that put the kth smallest element in its place, smaller ones before it."""
-    given = backend.convert_to_tensor(x)
-    return value_ops.cast(sort_ops.argsort(given, axis, stable=True), "int32")
+    rows = _axis_last(backend.convert_to_tensor(x), axis)
+    order: Any = value_ops.cast(sort_ops.argsort(rows, -1, stable=True), "int32")
+    others = sort_ops.sort(order[..., kth + 1 :], -1)
+    places: Any = shape_ops.concat([order[..., : kth + 1], others], -1)
+    return _axis_back(places, axis)
 
 
 @operation
 def cdist(x: Any, y: Any) -> Any:
     """Return the Euclidean distances of all pairs of rows."""
     one, other = (as_floats(each) for each in promoted(x, y))
-    apart = shape_ops.expand_dims(one, -2) - shape_ops.expand_dims(other, -3)
+    apart = math.subtract(shape_ops.expand_dims(one, -2), shape_ops.expand_dims(other, -3))
     squares = math.reduce_sum(math.square(apart), axis=-1)
     return math.sqrt(math.maximum(squares, 0.0))
 

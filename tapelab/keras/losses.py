@@ -363,10 +363,10 @@ class SparseCategoricalCrossentropy(_FunctionLoss, function=sparse_categorical_c
 @composite
 def categorical_generalized_cross_entropy(y_true: Any, y_pred: Any, q: float) -> Any:
     """Return `(1 - p^q) / q` for the probability p of the class number (Zhang, Sabuncu 2018)."""
-    predicted = backend.convert_to_tensor(y_pred)
+    predicted: Any = backend.convert_to_tensor(y_pred)
     labels = value_ops.cast(y_true, "int32")
-    one_hot = creation.one_hot(labels, predicted.shape[-1], dtype=predicted.dtype)
-    probability = math.reduce_sum(predicted * one_hot, axis=-1)
+    one_hot: Any = creation.one_hot(labels, predicted.shape[-1], dtype=predicted.dtype)
+    probability: Any = math.reduce_sum(predicted * one_hot, axis=-1)
     return (1.0 - math.pow(probability, q)) / q
 
 
@@ -398,7 +398,8 @@ def circle(
     of_others = labels if ref_labels is None else shape_ops.reshape(
         value_ops.cast(ref_labels, "int32"), [-1]
     )  # fmt: skip
-    distance = math.maximum(1.0 - linalg.matmul(rows, others, transpose_b=True), 0.0)
+    cosine = linalg.matmul(rows, others, transpose_b=True)
+    distance: Any = math.maximum(math.subtract(1.0, cosine), 0.0)
     same = math.equal(shape_ops.expand_dims(labels, 1), shape_ops.expand_dims(of_others, 0))
     different = math.logical_not(same)
     if remove_diagonal:

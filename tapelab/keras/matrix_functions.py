@@ -256,13 +256,20 @@ def stft(
             f"Received: sequence_length={sequence_length}, "
             f"fft_length={fft_length}"
         )
-    weights = value_ops.cast(_window_of(window, sequence_length, fft_length), given.dtype)
+    weights: Any = value_ops.cast(_window_of(window, sequence_length, fft_length), given.dtype)
     if center:
         edges = [[0, 0]] * (given.ndim - 1) + [[fft_length // 2] * 2]
         given = shape_ops.pad(given, edges, "REFLECT")
     starts = np.arange(0, int(given.shape[-1]) - fft_length + 1, sequence_stride)
-    frames = gather_ops.gather(given, starts[:, None] + np.arange(fft_length), axis=-1)
+    frames: Any = gather_ops.gather(given, starts[:, None] + np.arange(fft_length), axis=-1)
     return _parts(signal.rfft(frames * weights))
+
+
+def _inverse_window(weights: Any, stride: int) -> Any:
+    """The weights that make overlapping weighted frames the signal again."""
+    size = len(weights)
+    padded = np.pad(weights**2, (0, -size % stride)).reshape(-1, stride).sum(0)
+    return weights / np.tile(padded, -(-size // stride))[:size]
 
 
 @operation
@@ -271,12 +278,13 @@ def istft(
     window: Any = "hann", center: bool = True,
 ) -> Any:  # fmt: skip
     """Return the signal whose overlapping frames have these Fourier transforms."""
-    frames = signal.irfft(_complex(x), [fft_length])
-    weights = value_ops.cast(_window_of(window, sequence_length, fft_length), frames.dtype)
-    summed = signal.overlap_and_add(frames * weights, sequence_stride)
-    squares = shape_ops.broadcast_to(math.square(weights), frames.shape)
-    total = signal.overlap_and_add(squares, sequence_stride)
-    whole = math.divide_no_nan(summed, total)
+    frames: Any = signal.irfft(_complex(x), [fft_length])
+    if window is not None:
+        frames = frames * value_ops.cast(
+            _inverse_window(_window_of(window, sequence_length, fft_length), sequence_stride),
+            frames.dtype,
+        )
+    whole: Any = signal.overlap_and_add(frames, sequence_stride)
     start = fft_length // 2 if center else 0
     if length is not None:
         return whole[..., start : start + length]

@@ -184,11 +184,11 @@ def layer_normalization(
 ) -> Any:  # fmt: skip
     """Return values with mean 0 and variance 1 along axes, then scaled and shifted."""
     del kwargs
-    given = as_floats(x)
+    given: Any = as_floats(x)
     axes = [axis] if isinstance(axis, int) else list(axis)
     mean, variance = nn.moments(given, axes, keepdims=True)
-    small = backend.epsilon() if epsilon is None else epsilon
-    normal = (given - mean) * math.rsqrt(variance + small)
+    small: Any = backend.epsilon() if epsilon is None else epsilon
+    normal: Any = (given - mean) * math.rsqrt(variance + small)
     if gamma is not None:
         normal = normal * _along(gamma, given, axes)
     return normal if beta is None else normal + _along(beta, given, axes)
@@ -211,7 +211,7 @@ def rms_normalization(
     small = backend.epsilon() if epsilon is None else epsilon
     size = math.reduce_mean(math.square(given), axis=axes, keepdims=True)
     normal = given * math.rsqrt(size + small)
-    return normal if scale is None else normal * _along(scale, given, axes)
+    return normal if scale is None else normal * value_ops.cast(scale, given.dtype)
 
 
 @operation
@@ -332,19 +332,19 @@ def dot_product_attention(
             f"query.shape={queries.shape}, key.shape={keys.shape}, value.shape={values.shape}."
         )
     size = int(keys.shape[-1])
-    factor = 1.0 / np.sqrt(size) if scale is None else scale
-    scores = linalg.einsum("btnh,bsnh->bnts", queries, keys) * float(factor)
+    factor: Any = 1.0 / np.sqrt(size) if scale is None else scale
+    scores: Any = math.multiply(linalg.einsum("btnh,bsnh->bnts", queries, keys), float(factor))
     if bias is not None:
         scores = scores + value_ops.cast(bias, scores.dtype)
     if attn_logits_soft_cap is not None:
         scores = math.tanh(scores / attn_logits_soft_cap) * attn_logits_soft_cap
-    allowed = None if mask is None else value_ops.cast(mask, "bool")
+    allowed: Any = None if mask is None else value_ops.cast(mask, "bool")
     if is_causal:
         lengths = int(scores.shape[-2]), int(scores.shape[-1])
         causal = backend.convert_to_tensor(np.tril(np.ones(lengths, bool)))
         allowed = causal if allowed is None else math.logical_and(allowed, causal)
     if allowed is not None:
-        lowest = value_ops.cast(-0.7 * scores.dtype.max, scores.dtype)
+        lowest: Any = value_ops.cast(-0.7 * scores.dtype.max, scores.dtype)
         scores = value_ops.where(allowed, scores, lowest)
     return linalg.einsum("bnts,bsnh->btnh", nn.softmax(scores, axis=-1), values)
 
@@ -411,5 +411,5 @@ def fold(
     )
     y = value_ops.cast(np.eye(sizes[0])[rows], given.dtype)
     z = value_ops.cast(np.eye(sizes[1])[columns], given.dtype)
-    whole = linalg.einsum("bcijrs,irh,jsw->bchw", blocks, y, z)
+    whole: Any = linalg.einsum("bcijrs,irh,jsw->bchw", blocks, y, z)
     return whole[:, :, edge[0] : sizes[0] - edge[0], edge[1] : sizes[1] - edge[1]]

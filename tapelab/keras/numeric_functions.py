@@ -42,9 +42,7 @@ def fabs(x: Any) -> Any:
 def angle(x: Any) -> Any:
     """Return the angle of complex numbers; π for negative real ones."""
     given = backend.convert_to_tensor(x)
-    if not given.dtype.is_complex:
-        given = _wide_floats(given)
-    return math.angle(given)
+    return math.angle(as_floats(given))
 
 
 @operation
@@ -215,7 +213,8 @@ def signbit(x: Any) -> Any:
         return creation.zeros_like(given, "bool")
     if given.dtype.is_integer:
         return math.less(given, 0)
-    quotient = 1.0 / value_ops.where(math.equal(given, 0.0), given, creation.ones_like(given))
+    divisor = value_ops.where(math.equal(given, 0.0), given, creation.ones_like(given))
+    quotient = math.reciprocal(divisor)
     return math.logical_or(math.less(given, 0.0), math.less(quotient, 0.0))
 
 
@@ -234,7 +233,7 @@ def trunc(x: Any) -> Any:
     given = backend.convert_to_tensor(x)
     if not given.dtype.is_floating:
         return given
-    return value_ops.where(given < 0.0, math.ceil(given), math.floor(given))
+    return value_ops.where(math.less(given, 0.0), math.ceil(given), math.floor(given))
 
 
 @operation
@@ -263,7 +262,7 @@ def polar(abs_: Any, angle: Any) -> Any:
 @operation
 def view_as_complex(x: Any) -> Any:
     """Return complex numbers of their real and imaginary parts in the last axis."""
-    given = backend.convert_to_tensor(x)
+    given: Any = backend.convert_to_tensor(x)
     if not given.ndim or given.shape[-1] != 2:
         raise ValueError(f"Last dimension must be of size 2. Received shape: {given.shape}")
     return value_ops.complex(given[..., 0], given[..., 1])

@@ -64,9 +64,9 @@ def corrcoef(x: Any) -> Any:
         return creation.fill([], value_ops.cast(np.nan, given.dtype))
     rows = shape_ops.reshape(given, [1, -1]) if given.ndim == 1 else given
     apart = rows - math.reduce_mean(rows, axis=-1, keepdims=True)
-    covariance = linalg.matmul(apart, apart, transpose_b=True)
-    size = math.sqrt(linalg.diag_part(covariance))
-    scaled = covariance / shape_ops.expand_dims(size, -1) / shape_ops.expand_dims(size, -2)
+    covariance: Any = linalg.matmul(apart, apart, transpose_b=True)
+    size: Any = math.sqrt(linalg.diag_part(covariance))
+    scaled: Any = covariance / shape_ops.expand_dims(size, -1) / shape_ops.expand_dims(size, -2)
     bounded = value_ops.clip_by_value(scaled, -1.0, 1.0)
     return shape_ops.reshape(bounded, []) if given.ndim == 1 else bounded
 
@@ -89,13 +89,13 @@ def correlate(x1: Any, x2: Any, mode: str = "valid") -> Any:
     before = sizes[1] - 1
     padded = shape_ops.pad(one, [[before, before]])
     places = np.arange(sum(sizes) - 1)[:, None] + np.arange(sizes[1])
-    whole = linalg.tensordot(gather_ops.gather(padded, places), other, 1)
+    whole: Any = linalg.tensordot(gather_ops.gather(padded, places), other, 1)
     long, short = max(sizes), min(sizes)
     if mode == "valid":
         return whole[short - 1 : long]
     if mode == "full":
         return whole
-    start = (sum(sizes) - 1 - long) // 2
+    start: Any = (sum(sizes) - 1 - long) // 2
     if sizes[0] < sizes[1]:
         start = sum(sizes) - 1 - long - start
     return whole[start : start + long]
@@ -159,7 +159,7 @@ def _in_shape(found: Any, shares: Any, shape: list[int]) -> Any:
 
 def _quantiles(ordered: Any, shares: Any, count: int, method: str) -> Any:
     """The quantiles of sorted rows, along a first axis for the shares."""
-    place = shares * float(count - 1)
+    place: Any = math.multiply(value_ops.cast(shares, "float64"), float(count - 1))
     low, high = math.floor(place), math.ceil(place)
 
     def at(places: Any) -> Any:
@@ -180,7 +180,8 @@ def _quantiles(ordered: Any, shares: Any, count: int, method: str) -> Any:
             "Invalid method. Expected one of 'linear', 'lower', 'higher', 'midpoint', 'nearest'. "
             f"Received: method={method}"
         )
-    share = shape_ops.reshape(place - low, [-1] + [1] * (ordered.ndim - 1))
+    part: Any = value_ops.cast(place - low, ordered.dtype)
+    share: Any = shape_ops.reshape(part, [-1] + [1] * (ordered.ndim - 1))
     return at(low) * (1.0 - share) + at(high) * share
 
 

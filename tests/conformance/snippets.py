@@ -206,7 +206,7 @@ def _shorthands(tf: Any) -> dict[str, Any]:
         return [seen, names, tf.convert_to_tensor(matrix)]
 
     shared = {"grad": grad, "second": second, "filled": filled, "learned": learned}
-    of_grids = {"by_options": by_options, "measured": measured, "stepped": stepped}
+    of_grids = {"by_options": by_options, "measured": measured, "stepped": stepped, "wave": wave}
     return {**shared, **of_grids, "c": tf.constant}
 
 

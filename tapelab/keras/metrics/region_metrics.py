@@ -45,10 +45,10 @@ class IoU(BuiltInMetric):
         if not self.sparse_y_pred:
             predicted = math.argmax(predicted, axis=self.axis)
         labels, predicted = (reshape(cast(x, "int64"), [-1]) for x in (labels, predicted))
-        inside = math.logical_and(self._is_class(labels), self._is_class(predicted))
+        inside: Any = math.logical_and(self._is_class(labels), self._is_class(predicted))
         if self.ignore_class is not None:
             inside = math.logical_and(inside, math.not_equal(labels, self.ignore_class))
-        weights = ones_like(labels, self.dtype)
+        weights: Any = ones_like(labels, self.dtype)
         if sample_weight is not None:
             given = backend.convert_to_tensor(sample_weight, self.dtype)
             weights = broadcast_to(reshape(given, [-1]) if given.ndim else given, labels.shape)
@@ -57,7 +57,9 @@ class IoU(BuiltInMetric):
             one_hot(where(inside, x, 0), self.num_classes, dtype=self.dtype)
             for x in (labels, predicted)
         )
-        table = matmul(rows, columns * reshape(weights, [-1, 1]), transpose_a=True)
+        table: Any = matmul(
+            rows, math.multiply(columns, reshape(weights, [-1, 1])), transpose_a=True
+        )
         self.total_cm.assign(self.total_cm + table)
 
     def _is_class(self, numbers: Any) -> Any:
@@ -66,11 +68,11 @@ class IoU(BuiltInMetric):
     def result(self) -> Any:
         """Return the mean over those of the classes that occur."""
         table: Any = backend.convert_to_tensor(self.total_cm, self.dtype)
-        shared = diag_part(table)
-        both = math.reduce_sum(table, axis=0) + math.reduce_sum(table, axis=1) - shared
+        shared: Any = diag_part(table)
+        both: Any = math.reduce_sum(table, axis=0) + math.reduce_sum(table, axis=1) - shared
         shared, both = (cast(gather(x, self.target_class_ids), "float32") for x in (shared, both))
-        present = cast(both > _LEAST_AREA, "float32")
-        shares = present * shared / (both + backend.epsilon())
+        present: Any = cast(both > _LEAST_AREA, "float32")
+        shares: Any = present * shared / (both + backend.epsilon())
         return math.reduce_sum(shares) / (math.reduce_sum(present) + backend.epsilon())
 
 
@@ -113,5 +115,5 @@ class BinaryIoU(IoU):
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Add a batch of labels and of scores."""
-        scores = backend.convert_to_tensor(y_pred, self.dtype)
+        scores: Any = backend.convert_to_tensor(y_pred, self.dtype)
         super().update_state(y_true, cast(scores >= self.threshold, "int64"), sample_weight)

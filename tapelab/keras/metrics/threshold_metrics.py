@@ -46,6 +46,8 @@ class _BestShare(BuiltInMetric):
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Add the counts of a batch at each threshold."""
+        labels: Any
+        predicted: Any
         labels, predicted = (backend.convert_to_tensor(x, self.dtype) for x in (y_true, y_pred))
         if self.class_id is not None:
             labels, predicted = labels[..., self.class_id], predicted[..., self.class_id]

@@ -34,8 +34,9 @@ class ScheduleFreeAdamW(Optimizer):
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         """Update a variable."""
-        g = dense(gradient)
-        t: Any = backend.convert_to_tensor(self.iterations, g.dtype) + 1.0
+        g: Any = dense(gradient)
+        done: Any = backend.convert_to_tensor(self.iterations, g.dtype)
+        t = done + 1.0
         rate = learning_rate
         if self.warmup_steps > 0:
             rate = rate * math.minimum(t / float(self.warmup_steps), 1.0)

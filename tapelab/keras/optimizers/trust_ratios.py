@@ -97,8 +97,8 @@ class Adafactor(Optimizer):
             for slot, axis in ((row, -1), (column, -2)):
                 mean = math.reduce_mean(squares, axis=axis)
                 self.assign(slot, share * slot + (1.0 - share) * mean)
-            weight = row / math.reduce_mean(row, axis=-1, keepdims=True)
-            self.assign(v, expand_dims(weight, -1) * expand_dims(column, -2))
+            weight: Any = row / math.reduce_mean(row, axis=-1, keepdims=True)
+            self.assign(v, math.multiply(expand_dims(weight, -1), expand_dims(column, -2)))
         update = g / math.sqrt(v)
         limit = math.maximum(1.0, _root_mean_square(update) / self.clip_threshold)
         self.assign_sub(variable, step * update / limit)
@@ -196,8 +196,8 @@ class Muon(Optimizer):
         size = math.sqrt(math.reduce_sum(math.square(given), axis=[-2, -1], keepdims=True))
         near = given / (size + 1e-7)
         for _ in range(steps):
-            square = linalg.matmul(near, near, transpose_b=True)
-            change = self.muon_b * square + linalg.matmul(self.muon_c * square, square)
+            square: Any = linalg.matmul(near, near, transpose_b=True)
+            change: Any = self.muon_b * square + linalg.matmul(self.muon_c * square, square)
             near = self.muon_a * near + linalg.matmul(change, near)
         return self.transpose_last_axis(near) if is_tall else near
 
