@@ -429,7 +429,7 @@ def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
 def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
     """Return a tensor with a block replaced that begins at some indices."""
     given, new = backend.convert_to_tensor(inputs), backend.convert_to_tensor(updates)
-    block = np.moveaxis(np.indices(new.shape.as_list()), 0, -1)
+    block = np.moveaxis(np.indices(new.numpy().shape), 0, -1)
     is_list = isinstance(start_indices, (list, tuple))
     start = shape_ops.stack(list(start_indices)) if is_list else start_indices
     places = math.add(value_ops.cast(block, "int32"), value_ops.cast(start, "int32"))

@@ -90,6 +90,13 @@ def masked(sample_weight: Any, mask: Any, dtype: Any, reduction: str | None) -> 
     return weights * kept
 
 
+def both_masks(one: Any, other: Any) -> Any:
+    """Return where two masks are true; a mask that is None is true everywhere."""
+    if one is None or other is None:
+        return other if one is None else one
+    return math.logical_and(one, other)
+
+
 def pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     """Return labels and predictions as tensors of the predictions' dtype and of equal rank."""
     predicted: Tensor = convert_to_tensor(y_pred)
@@ -115,7 +122,7 @@ class Loss(Configured):
         predicted = convert_to_tensor(y_pred, self.dtype)
         labels = convert_to_tensor(y_true, self.dtype)
         losses = self.call(labels, predicted)
-        mask = self._mask(labels, y_pred)
+        mask = both_masks(self._mask(labels, y_pred), masks_of(losses))
         return reduced(losses, sample_weight, self.reduction, self.dtype, mask)
 
     def call(self, y_true: Any, y_pred: Any) -> Any:

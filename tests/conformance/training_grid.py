@@ -40,7 +40,8 @@ LOSSES: Final = {
     "BinaryCrossentropy": (TRUTHS, SHARES), "BinaryFocalCrossentropy": (TRUTHS, SHARES),
     "CategoricalCrossentropy": (ONE_HOT, SHARES), "CategoricalFocalCrossentropy": (ONE_HOT, SHARES),
     "SparseCategoricalCrossentropy": (CLASSES, SHARES), "Dice": (TRUTHS, SHARES),
-    "Tversky": (TRUTHS, SHARES),
+    "Tversky": (TRUTHS, SHARES), "CategoricalGeneralizedCrossEntropy": (CLASSES, SHARES),
+    "Circle": ("c([1, 1, 0])", "tf.eye(3) * 0.5 + 0.25"),
 }  # fmt: skip
 """Labels and predictions for each loss."""
 OPTIONS: Final = {
@@ -50,8 +51,14 @@ OPTIONS: Final = {
     "CategoricalCrossentropy": ("label_smoothing=0.1", "axis=0"),
     "CategoricalFocalCrossentropy": ("alpha=0.5, gamma=1.0",),
     "SparseCategoricalCrossentropy": ("ignore_class=2",),
+    "CategoricalGeneralizedCrossEntropy": ("q=0.3",),
+    "Circle": ("gamma=2.0", "margin=0.25, gamma=4.0"),
 }  # fmt: skip
 WEIGHTS: Final = ("2.0", "c([1.0, 3.0])", "c([[1.0], [3.0]])")
+NEEDS_ARGUMENTS: Final = frozenset({
+    "IoU", "MeanIoU", "OneHotIoU", "OneHotMeanIoU", "SensitivityAtSpecificity",
+    "SpecificityAtSensitivity", "PrecisionAtRecall", "RecallAtPrecision",
+})  # fmt: skip
 REDUCTIONS: Final = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none", None)
 
 METRICS: Final = {
@@ -69,6 +76,14 @@ METRICS: Final = {
     "Recall": (TRUTHS, SHARES), "AUC": (TRUTHS, SHARES), "TruePositives": (TRUTHS, SHARES),
     "TrueNegatives": (TRUTHS, SHARES), "FalsePositives": (TRUTHS, SHARES),
     "FalseNegatives": (TRUTHS, SHARES), "R2Score": (OTHERS, NUMBERS),
+    "PearsonCorrelation": (OTHERS, NUMBERS), "ConcordanceCorrelation": (OTHERS, NUMBERS),
+    "IoU": (CLASSES, "c([1, 2])"), "MeanIoU": (CLASSES, "c([1, 2])"),
+    "OneHotIoU": (ONE_HOT, SHARES), "OneHotMeanIoU": (ONE_HOT, SHARES),
+    "BinaryIoU": ("c([1, 0])", "c([0.75, 0.25])"),
+    **{name: (TRUTHS, SHARES) for name in (
+        "SensitivityAtSpecificity", "SpecificityAtSensitivity", "PrecisionAtRecall",
+        "RecallAtPrecision",
+    )},
 }  # fmt: skip
 METRIC_OPTIONS: Final = {
     "BinaryAccuracy": ("threshold=0.25",), "TopKCategoricalAccuracy": ("k=2",),
@@ -81,6 +96,14 @@ METRIC_OPTIONS: Final = {
     "CategoricalCrossentropy": ("from_logits=True",),
     "R2Score": ("class_aggregation=None", "class_aggregation='variance_weighted_average'",
                 "num_regressors=1"),
+    "PearsonCorrelation": ("axis=0",), "ConcordanceCorrelation": ("axis=0",),
+    "IoU": ("3, [0, 2]", "3, [1]", "3, [1, 2], ignore_class=2"), "MeanIoU": ("3",),
+    "OneHotIoU": ("3, [0, 2]", "3, [1], ignore_class=0"), "OneHotMeanIoU": ("3",),
+    "BinaryIoU": ("[0, 1]", "[1]", "threshold=0.8"),
+    "SensitivityAtSpecificity": ("0.5", "0.5, num_thresholds=5", "0.3, class_id=1"),
+    "SpecificityAtSensitivity": ("0.5", "0.5, num_thresholds=1", "0.3, class_id=1"),
+    "PrecisionAtRecall": ("0.5", "0.5, num_thresholds=5", "0.3, class_id=1"),
+    "RecallAtPrecision": ("0.5", "0.5, num_thresholds=5", "0.3, class_id=1"),
 }  # fmt: skip
 OPTIMIZERS: Final = {
     "SGD": ("momentum=0.9", "momentum=0.9, nesterov=True"),
@@ -90,6 +113,11 @@ OPTIMIZERS: Final = {
     "Adagrad": ("initial_accumulator_value=0.5",), "Lion": ("beta_1=0.5",),
     "Ftrl": ("l1_regularization_strength=0.1", "l2_regularization_strength=0.1", "beta=0.5",
              "l2_shrinkage_regularization_strength=0.1", "learning_rate_power=-0.25"),
+    "Lamb": ("beta_1=0.5, beta_2=0.9", "epsilon=0.1"),
+    "Adafactor": ("beta_2_decay=-0.5", "epsilon_2=0.1", "clip_threshold=0.5"),
+    "Muon": ("nesterov=False", "ns_steps=2, momentum=0.5", "rms_rate=None", "adam_lr_ratio=0.5",
+             "exclude_layers=['matrix']", "adam_weight_decay=0.1"),
+    "ScheduleFreeAdamW": ("warmup_steps=2", "beta_1=0.5, beta_2=0.9"),
 }  # fmt: skip
 OF_ALL_OPTIMIZERS: Final = (
     "clipnorm=0.5", "clipvalue=0.2", "global_clipnorm=0.5", "weight_decay=0.05",
@@ -135,8 +163,9 @@ def losses() -> Iterator[Program]:
 def metrics() -> Iterator[Program]:
     """Metrics of two batches, with weights and options."""
     for name, (labels, predicted) in METRICS.items():
+        default = () if name in NEEDS_ARGUMENTS else ("",)
         for option, weights in product(
-            ("", *METRIC_OPTIONS.get(name, ())), ("None", "c([1.0, 3.0])")
+            (*default, *METRIC_OPTIONS.get(name, ())), ("None", "c([1.0, 3.0])")
         ):
             batches = f"({labels}, {predicted}, {weights}), ({labels}[:1], {predicted}[:1])"
             yield (

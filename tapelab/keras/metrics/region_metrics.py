@@ -27,6 +27,10 @@ class IoU(BuiltInMetric):
     sparse_y_pred: bool = setting(True)
     axis: int = setting(-1)
 
+    def _begin(self, arguments: dict[str, Any]) -> None:
+        arguments["dtype"] = arguments["dtype"] or "int64"
+        super()._begin(arguments)
+
     def __post_init__(self) -> None:
         if max(self.target_class_ids) >= self.num_classes:
             raise ValueError(

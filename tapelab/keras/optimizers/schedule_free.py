@@ -41,11 +41,10 @@ class ScheduleFreeAdamW(Optimizer):
         if self.warmup_steps > 0:
             rate = rate * math.minimum(t / float(self.warmup_steps), 1.0)
         fast, v = self.slot("momentum", variable), self.slot("velocity", variable)
-        before: Any = backend.convert_to_tensor(fast)
         self.assign(v, v + (math.square(g) - v) * (1.0 - self.beta_2))
         size = math.sqrt(v / (1.0 - math.pow(self.beta_2, t))) + self.epsilon
-        self.assign(fast, before - rate * g / size)
+        self.assign(fast, fast - rate * g / size)
         here: Any = backend.convert_to_tensor(variable)
-        average = (here - (1.0 - self.beta_1) * before) / self.beta_1
+        average = (here - (1.0 - self.beta_1) * fast) / self.beta_1  # as Keras: the new fast point
         average = (1.0 - 1.0 / t) * average + fast / t
         self.assign(variable, (1.0 - self.beta_1) * fast + self.beta_1 * average)
