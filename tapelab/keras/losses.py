@@ -355,9 +355,7 @@ class SparseCategoricalCrossentropy(_FunctionLoss, function=sparse_categorical_c
     def _mask(self, y_true: Any, y_pred: Any) -> Any:
         from_layers = super()._mask(y_true, y_pred)
         of_classes = _class_mask(y_true, self.ignore_class)
-        if from_layers is None or of_classes is None:
-            return of_classes if from_layers is None else from_layers
-        return math.logical_and(from_layers, of_classes)
+        return loss.both_masks(from_layers, of_classes)
 
 
 @composite

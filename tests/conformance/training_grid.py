@@ -80,10 +80,8 @@ METRICS: Final = {
     "IoU": (CLASSES, "c([1, 2])"), "MeanIoU": (CLASSES, "c([1, 2])"),
     "OneHotIoU": (ONE_HOT, SHARES), "OneHotMeanIoU": (ONE_HOT, SHARES),
     "BinaryIoU": ("c([1, 0])", "c([0.75, 0.25])"),
-    **{name: (TRUTHS, SHARES) for name in (
-        "SensitivityAtSpecificity", "SpecificityAtSensitivity", "PrecisionAtRecall",
-        "RecallAtPrecision",
-    )},
+    "SensitivityAtSpecificity": (TRUTHS, SHARES), "SpecificityAtSensitivity": (TRUTHS, SHARES),
+    "PrecisionAtRecall": (TRUTHS, SHARES), "RecallAtPrecision": (TRUTHS, SHARES),
 }  # fmt: skip
 METRIC_OPTIONS: Final = {
     "BinaryAccuracy": ("threshold=0.25",), "TopKCategoricalAccuracy": ("k=2",),

@@ -119,5 +119,5 @@ class BinaryIoU(IoU):
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Add a batch of labels and of scores."""
-        scores: Any = backend.convert_to_tensor(y_pred, self.dtype)
+        scores: Any = backend.convert_to_tensor(y_pred)
         super().update_state(y_true, cast(scores >= self.threshold, "int64"), sample_weight)

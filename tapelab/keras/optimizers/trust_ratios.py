@@ -68,15 +68,11 @@ class Adafactor(Optimizer):
         self._columns: list[Any] = []
         for variable in self._trainable_variables:
             shape = variable.shape.as_list()
-            if len(shape) > 1:
+            is_matrix = len(shape) > 1
+            sizes = (shape[:-1], [*shape[:-2], shape[-1]]) if is_matrix else ((), ())
+            for slots, size in zip((self._rows, self._columns), sizes, strict=True):
                 kind, name = variable._cell.dtype.name, variable.name
-                self._rows.append(self.add_variable(shape[:-1], dtype=kind, name=name))
-                self._columns.append(
-                    self.add_variable([*shape[:-2], shape[-1]], dtype=kind, name=name)
-                )
-            else:
-                self._rows.append(None)
-                self._columns.append(None)
+                slots.append(self.add_variable(size, dtype=kind, name=name))
             velocity = self.add_variable_from_reference(variable, "velocity")
             self._slots.setdefault("velocity", []).append(velocity)
 
@@ -91,7 +87,7 @@ class Adafactor(Optimizer):
         share = 1.0 - math.pow(t, self.beta_2_decay)
         v, at = self.slot("velocity", variable), self.place(variable)
         row, column = self._rows[at], self._columns[at]
-        if row is None:
+        if g.ndim < 2:
             self.assign(v, share * v + (1.0 - share) * squares)
         else:
             for slot, axis in ((row, -1), (column, -2)):
