@@ -198,6 +198,7 @@ ING_MODULES: Final = {
 
 SHARED: Final = {
     "activation": "the ops, and the Keras layers made of them",
+    "config": "TensorFlow's namespaces tf.config and tf.keras.config",
     "convolution": "the ops, and the kernels that compute them",
     "experimental": "TensorFlow's namespaces tf.experimental, data.experimental and so on",
     "losses": "the ops, and the Keras losses made of them",

@@ -674,8 +674,9 @@ def unique(
     """
     del sorted
     given = backend.convert_to_tensor(x).numpy()
-    found = np.unique(given, return_index=True, return_inverse=True, return_counts=True, axis=axis)
-    values, index, inverse, counts = found
+    values, index, inverse, counts = np.unique(
+        given, return_index=True, return_inverse=True, return_counts=True, axis=axis
+    )
     if size is not None:
         along = axis or 0
         values, index, counts = (

@@ -614,7 +614,7 @@ _MORE: Final = {
     "loop_functions": (
         "associative_scan cond custom_gradient fori_loop map scan switch vectorized_map while_loop"
     ),
-    "matrix_functions": (
+    "linear_functions": (
         "cholesky cholesky_inverse det eig eigh fft fft2 ifft2 inv irfft istft jvp logdet "
         "lstsq lu_factor matrix_rank pinv qr rfft slogdet solve solve_triangular stft svd"
     ),

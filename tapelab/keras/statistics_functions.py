@@ -122,10 +122,10 @@ def quantile(
     """Return the elements below which a share of all lies, along axes."""
     rows, kept = _in_last_axis(as_floats(x), axis)
     shares = value_ops.cast(q, rows.dtype)
-    found = _quantiles(sort_ops.sort(rows, -1), _flat(shares), int(rows.shape[-1]), method)
+    values = _quantiles(sort_ops.sort(rows, -1), _flat(shares), int(rows.shape[-1]), method)
     has_nan = shape_ops.expand_dims(math.reduce_any(math.is_nan(rows), axis=-1), 0)
-    found = value_ops.where(has_nan, value_ops.cast(np.nan, rows.dtype), found)
-    return _in_shape(found, shares, _kept_shape(kept, axis, keepdims=keepdims))
+    values = value_ops.where(has_nan, value_ops.cast(np.nan, rows.dtype), values)
+    return _in_shape(values, shares, _kept_shape(kept, axis, keepdims=keepdims))
 
 
 def _kept_shape(kept: list[int], axis: Any, *, keepdims: bool) -> list[int]:
@@ -153,8 +153,8 @@ def _in_last_axis(x: Any, axis: Any) -> tuple[Any, list[int]]:
     return shape_ops.reshape(moved, [*sizes, -1]), kept
 
 
-def _in_shape(found: Any, shares: Any, shape: list[int]) -> Any:
-    return shape_ops.reshape(found, [*([] if not shares.ndim else [int(shares.shape[0])]), *shape])
+def _in_shape(values: Any, shares: Any, shape: list[int]) -> Any:
+    return shape_ops.reshape(values, [*([] if not shares.ndim else [int(shares.shape[0])]), *shape])
 
 
 def _quantiles(ordered: Any, shares: Any, count: int, method: str) -> Any:
@@ -254,9 +254,9 @@ def _nan_extreme(function: Function, limit: float, x: Any, axis: Any, *, keepdim
     given, axes = backend.convert_to_tensor(x), _axes(axis)
     if not given.dtype.is_floating:
         return function(given, axes, keepdims)
-    found = function(_known(given, limit), axes, keepdims)
+    values = function(_known(given, limit), axes, keepdims)
     has_some = math.reduce_any(_is_known(given), axes, keepdims)
-    return value_ops.where(has_some, found, value_ops.cast(np.nan, found.dtype))
+    return value_ops.where(has_some, values, value_ops.cast(np.nan, values.dtype))
 
 
 @operation
@@ -337,5 +337,5 @@ def nanquantile(
             columns.append(_quantiles(sort_ops.sort(known, -1), _flat(shares), count, method))
         else:
             columns.append(creation.fill(_flat(shares).shape, value_ops.cast(np.nan, rows.dtype)))
-    found = shape_ops.reshape(shape_ops.stack(columns, axis=-1), [-1, *sizes])
-    return _in_shape(found, shares, _kept_shape(kept, axis, keepdims=keepdims))
+    values = shape_ops.reshape(shape_ops.stack(columns, axis=-1), [-1, *sizes])
+    return _in_shape(values, shares, _kept_shape(kept, axis, keepdims=keepdims))
