@@ -29,6 +29,7 @@ MODULES: Final = (
     "sparse",
     "strings",
     "test",
+    "train",
 )
 """Parts of the namespace that are modules: `tf.nn` is `tapelab.nn`."""
 NAMES: Final = {
@@ -159,6 +160,36 @@ LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
     },
     "tapelab.linalg": _placed(IN_LINALG),
     "tapelab.random": {"experimental": "tapelab.random.experimental", **_placed(IN_RANDOM)},
+    "tapelab.data": _placed(
+        {
+            "tapelab.data.file_datasets": "FixedLengthRecordDataset TFRecordDataset",
+        }
+    ),
+    "tapelab.data.experimental": _placed(
+        {
+            "tapelab.data.file_datasets": "CsvDataset make_csv_dataset",
+        }
+    ),
+    "tapelab.io": _placed(
+        {
+            "tapelab.io.csv_fields": "decode_csv",
+            "tapelab.io.example_parser": (
+                "parse_example parse_single_example parse_single_sequence_example"
+            ),
+            "tapelab.io.feature_specs": (
+                "FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature VarLenFeature"
+            ),
+            "tapelab.io.record_files": "TFRecordOptions TFRecordWriter",
+        }
+    ),
+    "tapelab.train": _placed(
+        {
+            "tapelab.io.example_messages": (
+                "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List"
+                " SequenceExample"
+            ),
+        }
+    ),
     "tapelab.math": {"special": "tapelab.math.special", **_placed(IN_MATH)},
 }
 """Where the lazy names of a part of the namespace are found, by the module of that part."""
