@@ -1,7 +1,7 @@
 """CRC-32C: the checksum of TensorFlow's files, of records as of the tensors in a checkpoint.
 
 The register of a CRC is linear in its start and in the data. So the data is cut into segments of
-equal length, whose registers NumPy computes side by side, and they are joined in pairs: the left one
+equal length whose registers NumPy computes side by side, and they are joined in pairs: the left one
 is advanced over as many zeros as the right one is long, then the right one is added. A step over
 zeros is a matrix of bits; it is computed along with the segments, from the 32 unit vectors.
 """

@@ -335,8 +335,7 @@ def _has_several_keys(feature: Any) -> bool:
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
-    sizes: tuple[int, ...] = tuple(TensorShape(shape))
-    return sizes
+    return tuple(size for size in TensorShape(shape).as_list() if size is not None)
 
 
 def _numbers(values: Any, kind: DType) -> Tensor:

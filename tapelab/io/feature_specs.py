@@ -1,4 +1,4 @@
-"""What `tf.io.parse_example` is told of each feature: its dtype, its shape, and what it becomes."""
+"""The specifications of features: dtype, shape, and what `tf.io.parse_example` makes of each."""
 
 from __future__ import annotations
 
