@@ -19,6 +19,7 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.type_spec import TensorSpec
 from tapelab.dtypes import DType
+from tapelab.random.seeds import OpSeed
 from tapelab.random.streams import Source
 
 _PLAIN: Final = (
@@ -93,7 +94,7 @@ def asserts(node: Node) -> bool:
 
 
 def _unchanging(value: Leaf) -> bool:
-    return isinstance(value, (*_PLAIN, Bundle, CustomGradient))
+    return isinstance(value, (*_PLAIN, Bundle, CustomGradient, OpSeed))
 
 
 def inner_function(node: Node) -> Any:

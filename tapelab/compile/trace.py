@@ -13,6 +13,7 @@ called on real tensors. Invariants:
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -49,6 +50,7 @@ from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.variable import Variable, handle_of
+from tapelab.random.seeds import GraphSeeds
 
 SINGLETON: Final = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
@@ -92,6 +94,7 @@ class Trace:
         self.options: dict[int, TensorShape] = {}
         self._kept: list[Any] = []
         self.graph_handle: Any = FuncGraph(self)
+        self.seeds = GraphSeeds(None if outer is None else outer.seeds)
         self._names = Names()
         self._shape_cache = ShapeCache()
         self._outside = thread.scope
@@ -119,8 +122,17 @@ class Trace:
         if declared.result_spec is not None:
             specs = examples.spec_examples(declared.result_spec(*args, **kwargs))
             return self.write(function, args, specs, kwargs, runs=False)
+        if declared.has_op_seed:
+            args, kwargs = self._with_op_seed(function, args, kwargs)
         skipped = declared.effect in ("asserts", "host")
         return self.call(function, args, kwargs, acts=declared.effect != "", replay_only=skipped)
+
+    def _with_op_seed(self, function: Callable[..., Any], args: Tree, kwargs: Tree) -> Any:
+        """The arguments with the seed that the op has in this graph."""
+        at = list(inspect.signature(function).parameters).index("seed")
+        if len(args) > at:
+            return (*args[:at], self.seeds.op_seed(args[at]), *args[at + 1 :]), kwargs
+        return args, {**kwargs, "seed": self.seeds.op_seed(kwargs.get("seed"))}
 
     @contextmanager
     def creating(self, variable: Leaf) -> Iterator[None]:

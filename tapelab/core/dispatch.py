@@ -60,7 +60,7 @@ class Declaration:
     first axis of the results is as long as the values of the arguments decide. `if_shape_is_open`:
     only a call whose tensor has a shape that is partly unknown has to be recorded as one; else the
     body may be traced. `result_spec`: from the arguments to the specs of the results, for what does
-    not run while it is traced.
+    not run while it is traced. `has_op_seed`: its `seed` is that of an op, which graphs count.
     """
 
     effect: Effect = ""
@@ -69,6 +69,7 @@ class Declaration:
     value_dependent_shape: bool = False
     if_shape_is_open: bool = False
     result_spec: Callable[..., Any] | None = None
+    has_op_seed: bool = False
 
 
 PURE: Final = Declaration()
@@ -123,7 +124,7 @@ def public(
     *, elementwise: bool = ..., group: bool = ..., graph_name: str = ...,
     effect: Effect = ..., shape_argument: bool = ..., value_dependent_shape: bool = ...,
     if_shape_is_open: bool = ..., result_spec: Callable[..., Any] | None = ...,
-    fast_path: FastPath | None = ...,
+    has_op_seed: bool = ..., fast_path: FastPath | None = ...,
 ) -> Callable[[F], F]: ...  # fmt: skip
 
 
@@ -131,7 +132,8 @@ def public(
     function: Public | None = None, /, *, elementwise: bool = False, group: bool = False,
     effect: Effect = "", graph_name: str = "", shape_argument: bool = False,
     value_dependent_shape: bool = False, if_shape_is_open: bool = False,
-    result_spec: Callable[..., Any] | None = None, fast_path: FastPath | None = None,
+    result_spec: Callable[..., Any] | None = None, has_op_seed: bool = False,
+    fast_path: FastPath | None = None,
 ) -> Any:  # fmt: skip
     """Make a function one that interpreters and other kinds of tensors can carry out.
 
@@ -140,8 +142,9 @@ def public(
     what interpreters have to know, see `Declaration`.
     """
     declared = Declaration(
-        effect, graph_name, shape_argument, value_dependent_shape, if_shape_is_open, result_spec
-    )
+        effect, graph_name, shape_argument, value_dependent_shape, if_shape_is_open, result_spec,
+        has_op_seed,
+    )  # fmt: skip
 
     def declare(function: Public) -> Public:
         inner = composite(function) if group else function

@@ -29,11 +29,13 @@ from tapelab.data.dataset_sources import (
     spec_of_element,
     spec_of_part,
 )
-from tapelab.data.element_order import OrderStage, draws
+from tapelab.data.element_order import OrderStage, iteration_words
 from tapelab.data.iterators import DatasetIterator, NumpyIterator
 from tapelab.data.stage import INFINITE, UNKNOWN, Options, whole
 from tapelab.dtypes import as_dtype, int64, string
 from tapelab.errors import NotFoundError, invalid_argument
+from tapelab.kernels.draws import classes
+from tapelab.kernels.philox import scrambled
 from tapelab.ops.public import strict_operand
 
 OPENERS: Final[dict[str, Callable[..., Any]]] = {"": open, "GZIP": gzip.open}
@@ -142,10 +144,10 @@ class Dataset(OrderStage):
         seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> Dataset:
         """Return random integers without end, from 0 to 2³² - 1."""
-        generator = draws(seed)
+        words = iteration_words(seed, changing=bool(rerandomize_each_iteration))
 
         def start() -> Iterator[Element]:
-            return (np.asarray(generator.integers(2**32), np.int64) for _ in count())
+            return (np.asarray(word, np.int64) for word in words())
 
         return Dataset("_RandomDataset", start, lambda: spec((), int64), INFINITE)
 
@@ -202,17 +204,23 @@ class Dataset(OrderStage):
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:  # fmt: skip
         """Return elements of several Datasets, each drawn at random with the given weights."""
-        parts, generator = list(datasets), draws(seed)
+        parts: list[Dataset] = list(datasets)
+        shares = np.ones(len(parts)) if weights is None else np.asarray(raw_of(weights), float)
+        if not isinstance(weights, Tensor):
+            parts = [part for part, share in zip(parts, shares, strict=True) if share > 0]
+            shares = shares[shares > 0]
+        if len(parts) < 2:
+            return parts[0] if parts else datasets[0].take(0)
+        scores = np.log(shares)[None]
+        words = iteration_words(seed, changing=bool(rerandomize_each_iteration))
 
         def start() -> Iterator[Element]:
-            shares = None if weights is None else np.asarray(raw_of(weights), float)
-            if shares is not None:
-                shares = shares / shares.sum()
-            while True:
-                yield np.asarray(generator.choice(len(parts), p=shares))
+            numbers = words()
+            for seed_pair in zip(numbers, numbers, strict=True):
+                yield np.asarray(classes(scrambled(seed_pair), scores, 1)[0, 0])
 
-        numbers = Dataset("_Choices", start, lambda: None, INFINITE)
-        return Dataset.choose_from_datasets(parts, numbers, stop_on_empty_dataset)
+        choices = Dataset("_Choices", start, lambda: None, INFINITE)
+        return Dataset.choose_from_datasets(parts, choices, stop_on_empty_dataset)
 
     @staticmethod
     def choose_from_datasets(

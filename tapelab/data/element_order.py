@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, islice, repeat
 from typing import Any, Self
 
@@ -12,7 +12,9 @@ from tapelab.data.dataset_batches import BatchStage
 from tapelab.data.dataset_elements import Element, common, mapped, parts_of
 from tapelab.data.stage import INFINITE, UNKNOWN, Options, Stage, counted, whole
 from tapelab.errors import OpError, invalid_argument
-from tapelab.random import uniform
+from tapelab.kernels.draws import word_sequence
+from tapelab.random.seeds import op_pair, place_of
+from tapelab.random.streams import Source
 
 
 class OrderStage(BatchStage):
@@ -154,32 +156,35 @@ class OrderStage(BatchStage):
                 "ShuffleDatasetV3", "buffer_size must be greater than zero or UNKNOWN_CARDINALITY"
             )
         size = 2**62 if size == UNKNOWN else size
-        first = draws(seed)
-        again = int(first.integers(2**62))
-
-        def start() -> Iterator[Element]:
-            chance = np.random.default_rng(again) if reshuffle_each_iteration is False else first
-            return _from_buffer(self.start(), size, chance)
-
-        return self.then("_ShuffleDataset", start)
+        words = iteration_words(seed, changing=reshuffle_each_iteration is not False)
+        return self.then(
+            "_ShuffleDataset", lambda: _shuffled(self.start(), size, words()), skips=(words,)
+        )
 
 
-def _from_buffer(
-    elements: Iterator[Element], size: int, chance: np.random.Generator
-) -> Iterator[Element]:
-    buffer = list(islice(elements, size))
-    for element in elements:
-        place = int(chance.integers(len(buffer)))
-        buffer[place], element = element, buffer[place]  # noqa: PLW2901 - they change places
+def _shuffled(elements: Iterator[Element], size: int, words: Iterator[int]) -> Iterator[Element]:
+    """Return elements of a ring of places, each refilled before the next is drawn."""
+    ring = list(islice(elements, size))
+    first, end = 0, len(ring)
+    while first < end:
+        at = (first + next(words) % (end - first)) % len(ring)
+        element = ring[at]
+        ring[at] = ring[first % len(ring)]
+        first += 1
         yield element
-    while buffer:
-        place = int(chance.integers(len(buffer)))
-        buffer[place], buffer[-1] = buffer[-1], buffer[place]
-        yield buffer.pop()
+        for more in islice(elements, 1):
+            ring[end % len(ring)] = more
+            end += 1
 
 
-def draws(seed: Any) -> np.random.Generator:
-    """Random numbers of a seed; without one `tf.random.set_seed` decides."""
-    if seed is not None:
-        return np.random.default_rng(whole(seed) % 2**64)
-    return np.random.default_rng(int(uniform([], 0, 2**31 - 1, "int32")._value))
+def iteration_words(seed: Any, *, changing: bool) -> Callable[[], Iterator[int]]:
+    """Return what gives each iteration its random words: the same ones, or others each time.
+
+    The words of an iteration are those of TensorFlow after equal seeds.
+    """
+    pair = op_pair(None if seed is None else whole(seed))
+    place = Source(None)._take(0) if pair is None else place_of(pair)
+    if not changing:
+        return lambda: word_sequence(place)
+    seeds = word_sequence(place)
+    return lambda: word_sequence(place_of((next(seeds), next(seeds))))

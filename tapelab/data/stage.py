@@ -30,7 +30,8 @@ class Stage:
     """A source of elements, or a stage that makes new elements of those before it.
 
     `start` begins an iteration over elements of raw arrays, `spec_of` tells what they look like,
-    `size` is how many there are, `sources` are the tensors that they were copied from.
+    `size` is how many there are, `sources` are the tensors that they were copied from. `skips` make
+    the stages that draw leave out an iteration.
     """
 
     kind: str
@@ -38,6 +39,7 @@ class Stage:
     spec_of: Callable[[], Any]
     size: int
     sources: tuple[Tensor, ...] = field(default=())
+    skips: tuple[Callable[[], object], ...] = field(default=())
 
     @cached_property
     def element_spec(self) -> Any:
@@ -47,6 +49,7 @@ class Stage:
     def then(
         self, kind: str, start: Callable[[], Iterator[Element]], *, size: int | None = None,
         spec_of: Callable[[], Any] | None = None, others: tuple[Stage, ...] = (),
+        skips: tuple[Callable[[], object], ...] = (),
     ) -> Self:  # fmt: skip
         """The next stage; what is not said is as in this one."""
         return replace(
@@ -56,7 +59,13 @@ class Stage:
             spec_of=spec_of or (lambda: self.element_spec),
             size=self.size if size is None else size,
             sources=self.sources + tuple(s for other in others for s in other.sources),
+            skips=(*self.skips, *(s for other in others for s in other.skips), *skips),
         )
+
+    def skip_iteration(self) -> None:
+        """Draw as if an iteration had begun, without its elements."""
+        for skip in self.skips:
+            skip()
 
 
 def whole(value: Any, name: str = "") -> int:

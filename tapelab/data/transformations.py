@@ -23,6 +23,7 @@ from tapelab.data.dataset_elements import (
 from tapelab.data.dataset_sources import spec_of_element
 from tapelab.data.stage import AUTOTUNE, UNKNOWN, Stage, whole
 from tapelab.framework.scopes import off_tape
+from tapelab.random.seeds import ElementSeeds, GraphSeeds
 
 Function = Callable[..., Any]
 
@@ -42,8 +43,11 @@ class FunctionStage(Stage):
         """Apply a function to each element; the parts of a tuple are its arguments."""
         _require_function(map_func)
 
+        seeds = GraphSeeds()
+
         def start() -> Iterator[Element]:
-            return map(lambda element: returned(call(map_func, element)), self.start())  # noqa: C417 - unlike a generator it goes on after an error
+            seeded = ElementSeeds(seeds).bind(lambda element: returned(call(map_func, element)))
+            return map(seeded, self.start())
 
         kind = "_MapDataset" if num_parallel_calls is None else "_ParallelMapDataset"
         return self.then(kind, start, spec_of=lambda: _spec_after(self, map_func))

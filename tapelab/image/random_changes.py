@@ -26,13 +26,13 @@ from tapelab.ops.public import tensor
 Draw = Callable[..., Any]
 
 
-@public
+@public(has_op_seed=True)
 def random_flip_left_right(image: Any, seed: int | None = None) -> Any:
     """Each picture mirrored, or not, with equal chance."""
     return _flipped(flip_left_right, image, _stream(seed))
 
 
-@public
+@public(has_op_seed=True)
 def random_flip_up_down(image: Any, seed: int | None = None) -> Any:
     """Each picture upside down, or not, with equal chance."""
     return _flipped(flip_up_down, image, _stream(seed))
@@ -50,7 +50,7 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
     return _flipped(flip_up_down, image, _seeded(seed))
 
 
-@public
+@public(has_op_seed=True)
 def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Any:
     """Pictures lighter or darker by at most a number."""
     return _brighter(image, max_delta, _stream(seed))
@@ -62,7 +62,7 @@ def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
     return _brighter(image, max_delta, _seeded(seed))
 
 
-@public
+@public(has_op_seed=True)
 def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Any:
     """Pictures with their contrast changed by a factor between two."""
     return adjust_contrast(image, _factor(lower, upper, _stream(seed)))
@@ -74,7 +74,7 @@ def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> 
     return adjust_contrast(image, _factor(lower, upper, _seeded(seed)))
 
 
-@public
+@public(has_op_seed=True)
 def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Any:
     """Pictures with each colour turned by at most a share of the circle."""
     return adjust_hue(image, _turn(max_delta, _stream(seed)))
@@ -86,7 +86,7 @@ def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Any:
     return adjust_hue(image, _turn(max_delta, _seeded(seed)))
 
 
-@public
+@public(has_op_seed=True)
 def random_saturation(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Any:
     """Pictures with stronger or paler colours, by a factor between two."""
     return adjust_saturation(image, _factor(lower, upper, _stream(seed)))
@@ -98,7 +98,7 @@ def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = 
     return adjust_saturation(image, _factor(lower, upper, _seeded(seed)))
 
 
-@public
+@public(has_op_seed=True)
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Any:
     """A part of a given size from a random place."""
     return _cropped(value, size, _stream(seed))

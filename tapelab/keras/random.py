@@ -8,14 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.array_ops.gather_ops import gather
+from tapelab.array_ops.shape_ops import broadcast_to
+from tapelab.array_ops.sort_ops import argsort
 from tapelab.array_ops.value_ops import cast
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.keras import seeded_arrays
+from tapelab.dtypes import as_dtype, bfloat16, float32
+from tapelab.keras import backend, seeded_arrays
+from tapelab.keras.backend import convert_to_tensor
 from tapelab.keras.name_scopes import automatic_name, name_scope
 from tapelab.keras.variables import Variable
 from tapelab.namespace.missing_names import in_module
 from tapelab.ops.integer_arguments import lengths
+from tapelab.random import stateless
 
 
 class SeedGenerator:
@@ -74,6 +80,10 @@ def uniform(
     shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
     """Return random numbers from the uniform distribution over `[minval, maxval)`."""
+    if not as_dtype(dtype or backend.floatx()).is_floating:
+        raise ValueError(
+            f"`keras.random.uniform` requires a floating point `dtype`. Received: dtype={dtype} "
+        )
     return _tensor(
         seeded_arrays.uniform(_draw_seed(seed), _size(shape), minval, maxval, dtype), dtype
     )
@@ -82,6 +92,10 @@ def uniform(
 @public(effect="random")
 def randint(shape: Any, minval: int, maxval: int, dtype: Any = "int32", seed: Any = None) -> Tensor:
     """Return random integers from `minval` to `maxval - 1`."""
+    if not as_dtype(dtype).is_integer:
+        raise ValueError(
+            f"`keras.random.randint` requires an integer `dtype`. Received: dtype={dtype} "
+        )
     drawn = seeded_arrays.integers(_draw_seed(seed), _size(shape), minval, maxval, dtype)
     return _tensor(drawn, dtype)
 
@@ -96,6 +110,71 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
     return inputs * cast(chance >= rate, inputs.dtype) / (1.0 - rate)
 
 
+@public(effect="random")
+def categorical(logits: Any, num_samples: int, dtype: Any = "int32", seed: Any = None) -> Tensor:
+    """Return class indices drawn with probabilities softmax(logits), for each row of logits."""
+    scores = convert_to_tensor(logits)
+    if len(scores.shape) != 2:
+        raise ValueError(
+            "`logits` should be a 2-D tensor with shape [batch_size, num_classes]. "
+            f"Received: logits={logits}"
+        )
+    drawn = stateless.stateless_categorical(scores, num_samples, _stateless_seed(seed))
+    return cast(drawn, dtype)
+
+
+@public(effect="random")
+def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Tensor:
+    """Return random numbers from the gamma distribution with shape `alpha` and rate 1."""
+    kind, precise = _dtypes(dtype)
+    drawn = stateless.stateless_gamma(shape, _stateless_seed(seed), alpha, dtype=precise)
+    return cast(drawn, kind)
+
+
+@public(effect="random")
+def binomial(
+    shape: Any, counts: Any, probabilities: Any, dtype: Any = None, seed: Any = None
+) -> Tensor:
+    """Return how many of `counts` trials succeed, each with its probability."""
+    kind, precise = _dtypes(dtype)
+    start = _stateless_seed(seed)
+    drawn = stateless.stateless_binomial(shape, start, counts, probabilities, precise)
+    return cast(drawn, kind)
+
+
+@public(effect="random")
+def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None) -> Tensor:
+    """Return random numbers from the beta distribution: shares of two gamma numbers."""
+    kind, precise = _dtypes(dtype)
+    start = _stateless_seed(seed)
+
+    def part(parameter: Any, start: Any) -> Any:
+        spread = broadcast_to(convert_to_tensor(parameter, precise), shape)
+        return cast(stateless.stateless_gamma(shape, start, spread, dtype=precise), kind)
+
+    one, other = part(alpha, start), part(beta, start + 12)
+    share: Tensor = one / (one + other)
+    return share
+
+
+@public(effect="random")
+def shuffle(x: Any, axis: int = 0, seed: Any = None) -> Tensor:
+    """Return the parts of a tensor along an axis in a random order."""
+    values = convert_to_tensor(x)
+    order = argsort(stateless.stateless_uniform([values.shape[axis]], _stateless_seed(seed)))
+    return gather(values, order, axis=axis)
+
+
+def _stateless_seed(seed: Any) -> Any:
+    return seeded_arrays.stateless_seed(_draw_seed(seed))
+
+
+def _dtypes(dtype: Any) -> tuple[Any, Any]:
+    """The dtype of the result, and that in which TensorFlow draws it."""
+    kind = as_dtype(dtype or backend.floatx())
+    return kind, float32 if kind == bfloat16 else kind
+
+
 def _draw_seed(seed: Any) -> seeded_arrays.Seed:
     """The seed of a draw: a generator returns a new one each time, a number is always the same."""
     if isinstance(seed, SeedGenerator):
@@ -108,7 +187,7 @@ def _size(shape: Any) -> tuple[int, ...]:
 
 
 def _tensor(array: Any, dtype: Any) -> Tensor:
-    return constant_of(np.asarray(array, dtype=dtype or "float32")[()])
+    return constant_of(np.asarray(array, dtype=dtype or backend.floatx())[()])
 
 
 __getattr__, __dir__ = in_module(__name__)

@@ -82,5 +82,11 @@ def _scaled(numbers: NDArray[Any], start: Any, width: Any) -> NDArray[Any]:
     return scaled
 
 
+def stateless_seed(seed: Seed) -> NDArray[Any]:
+    """Return the seed with which Keras calls TensorFlow's stateless functions."""
+    return np.array([number % _SEEDS for number in seed], np.int32)
+
+
 def _key(seed: Seed) -> draws.Place:
-    return philox.scrambled((seed[0] % _SEEDS, seed[1] % _SEEDS))
+    first, second = stateless_seed(seed).tolist()
+    return philox.scrambled((first, second))

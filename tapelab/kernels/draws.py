@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from tapelab.kernels import philox
 
 RESERVED: Final = 256
 """So many counters are set aside for each number, as some ways of drawing need several tries."""
+_MOST_WORDS: Final = 1024
 _WIDE: Final = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
 
 Place = tuple[int, int]
@@ -99,13 +101,14 @@ def classes(place: Place, scores: Any, count: int) -> Any:
     return np.stack([np.searchsorted(a, b, "right") for a, b in zip(sums, sought, strict=True)])
 
 
-def numpys(place: Place) -> np.random.Generator:
-    """NumPy's generator, for distributions that TensorFlow draws in ways of its own."""
-    return np.random.default_rng([*_parts(place[0]), place[1]])
-
-
-def _parts(counter: int) -> tuple[int, int]:
-    return counter & (2**64 - 1), counter >> 64
+def word_sequence(place: Place) -> Iterator[int]:
+    """The words of 32 bits from a place on, one after the other."""
+    counter, key = place
+    size = 1
+    while True:
+        yield from philox.words(counter % 2**128, key, size).ravel().tolist()
+        counter += size
+        size = min(2 * size, _MOST_WORDS)
 
 
 def _words(place: Place, shape: tuple[int, ...], *, wide: bool) -> Any:

@@ -6,6 +6,7 @@ draws in this way, too, so that equal seeds give equal numbers.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -25,12 +26,31 @@ _SEED_KEY: Final = 0x02461E293EC8F720
 def words(counter: int, key: int, count: int, stride: int = 1) -> Any:
     """Random words of 32 bits, four a row, for `count` counters that lie `stride` apart."""
     if count <= _FEW:
-        numbers = [_one((counter + at * stride) % 2**128, key) for at in range(count)]
-        return np.array(numbers, np.uint32).reshape(count, 4)
+        return _few(counter, key, range(0, count * stride, stride))
+    step = np.uint64(stride)
+    return _many(
+        counter, key, count, lambda start, stop: np.arange(start, stop, dtype=np.uint64) * step
+    )
+
+
+def words_at(counter: int, key: int, offsets: Any) -> Any:
+    """Random words of 32 bits, four a row, for the counters that lie so far after the first."""
+    if len(offsets) <= _FEW:
+        return _few(counter, key, offsets.tolist())
+    return _many(counter, key, len(offsets), lambda start, stop: offsets[start:stop])
+
+
+def _few(counter: int, key: int, offsets: Sequence[int]) -> Any:
+    numbers = [_one((counter + offset) % 2**128, key) for offset in offsets]
+    return np.array(numbers, np.uint32).reshape(len(offsets), 4)
+
+
+def _many(counter: int, key: int, count: int, offsets: Callable[[int, int], Any]) -> Any:
     random_words = np.empty((count, 4), np.uint32)
     for start in range(0, count, _CHUNK):
         rows = random_words[start : start + _CHUNK]
-        for place, word in enumerate(_mixed(_counters(counter, start, len(rows), stride), key)):
+        counters = _counters(counter, offsets(start, start + len(rows)))
+        for place, word in enumerate(_mixed(counters, key)):
             rows[:, place] = word
     return random_words
 
@@ -47,11 +67,11 @@ def _one(counter: int, key: int) -> tuple[int, ...]:
     return a, b, c, d
 
 
-def _counters(counter: int, start: int, count: int, stride: int) -> list[Any]:
+def _counters(counter: int, offsets: Any) -> list[Any]:
     """The four words of each counter; what the lower half loses is carried into the upper one."""
     first = np.uint64(counter & (2**64 - 1))
     with np.errstate(over="ignore"):
-        low = np.arange(start, start + count, dtype=np.uint64) * np.uint64(stride) + first
+        low = offsets + first
         high = (low < first).astype(np.uint64) + np.uint64(counter >> 64 & (2**64 - 1))
     return [low & _WORD, low >> _SHIFT, high & _WORD, high >> _SHIFT]
 
@@ -103,5 +123,5 @@ def bell(unit: Any) -> Any:
     kind = unit.dtype.type
     pairs = unit.reshape(-1, 2)
     away = np.sqrt(kind(-2) * np.log(np.maximum(pairs[:, 0], kind(1e-7))))
-    turn = kind(2 * np.pi) * pairs[:, 1]
+    turn = np.multiply(pairs[:, 1], 2 * np.pi, dtype=np.float64).astype(kind)
     return np.stack([np.sin(turn) * away, np.cos(turn) * away], axis=1).reshape(-1)

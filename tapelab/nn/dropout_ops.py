@@ -17,7 +17,7 @@ from tapelab.ops.public import strict_operand, tensor
 Sampler = Callable[[Any, Any], Any]
 
 
-@public(elementwise=True, group=True)
+@public(elementwise=True, group=True, has_op_seed=True)
 def dropout(
     x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
 ) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.core.op import op
-from tapelab.kernels import draws
+from tapelab.kernels import draws, rejection
 from tapelab.ops import samples
 from tapelab.ops.broadcasting import sum_to
 from tapelab.ops.error_function import by_scipy, from_scipy
@@ -25,7 +25,7 @@ def drawn(rng: np.random.Generator) -> list[samples.Sample]:
     title="Gamma-distributed numbers", raw="RandomGamma", samples=drawn, kinds=FLOATS)  # fmt: skip
 def gamma_sample(a: Any, *, share: Any) -> Any:
     """The numbers below which these shares of the gamma distribution with shape a lie."""
-    return from_scipy("gammaincinv")(a, share).astype(a.dtype)[()]
+    return from_scipy("gammaincinv")(a.astype(np.float64), share).astype(a.dtype)[()]
 
 
 @gamma_sample.grad("a", r"\bar a = \bar y \cdot \frac{\partial y}{\partial a}")
@@ -98,10 +98,10 @@ def placed(rng: np.random.Generator) -> list[samples.Sample]:
 
 @op(formula=r"y = \operatorname{poisson}(r)", glyph="poisson", raw="StatelessRandomPoisson",
     pattern="sampler", samples=placed, kinds=REALS, reference=lambda r,
-    place, size, dtype: draws.numpys(place).poisson(r, size))  # fmt: skip
+    place, size, dtype: rejection.poisson(place, r, size))  # fmt: skip
 def stateless_poisson(r: Any, *, place: draws.Place, size: tuple[int, ...], dtype: Any) -> Any:
     """Counts of events that happen r times on average, as a seed decides."""
-    return draws.numpys(place).poisson(r, size).astype(dtype)
+    return rejection.poisson(place, np.asarray(r), size).astype(dtype)
 
 
 stateless_poisson.no_grad("r", because=CHANCE)
@@ -110,17 +110,17 @@ stateless_poisson.no_grad("r", because=CHANCE)
 def tried(rng: np.random.Generator) -> list[samples.Sample]:
     """Chances, with how often each is tried."""
     ((inputs, settings),) = placed(rng)
-    return [(inputs, {**settings, "tries": 5})]
+    return [(inputs, {**settings, "tries": np.array(5.0)})]
 
 
 @op(formula=r"y = \operatorname{binomial}(p)", glyph="binomial", raw="StatelessRandomBinomial",
     pattern="sampler", samples=tried, kinds=REALS, reference=lambda p,
-    place, tries, size, dtype: draws.numpys(place).binomial(tries, p, size))  # fmt: skip
+    place, tries, size, dtype: rejection.binomial(place, np.asarray(tries), p, size))  # fmt: skip
 def stateless_binomial(
     p: Any, *, place: draws.Place, tries: Any, size: tuple[int, ...], dtype: Any
 ) -> Any:
     """Counts of successes with the chance p, as a seed decides."""
-    return draws.numpys(place).binomial(tries, p, size).astype(dtype)
+    return rejection.binomial(place, np.asarray(tries), np.asarray(p), size).astype(dtype)
 
 
 stateless_binomial.no_grad("p", because=CHANCE)

@@ -20,12 +20,15 @@ from tapelab.random.generator import Generator
 _DRAWN: Final = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
 
 
-def set_seed(seed: int) -> None:
-    """Make all later random numbers repeatable: the same seed starts the same sequence."""
-    seeds.begin(int(seed))
+def set_seed(seed: int | None) -> None:
+    """Make all later random numbers repeatable: the same seed starts the same sequence.
+
+    None makes them unpredictable again.
+    """
+    seeds.begin(None if seed is None else int(seed))
 
 
-@public(effect="random", graph_name="random_normal")
+@public(effect="random", graph_name="random_normal", has_op_seed=True)
 def normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
     name: str | None = None,
@@ -34,7 +37,7 @@ def normal(
     return seeds.source("RandomStandardNormal", seed, dtype).normal(shape, mean, stddev, dtype)
 
 
-@public(effect="random", graph_name="truncated_normal")
+@public(effect="random", graph_name="truncated_normal", has_op_seed=True)
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
     name: str | None = None,
@@ -43,7 +46,7 @@ def truncated_normal(
     return seeds.source("TruncatedNormal", seed, dtype).truncated_normal(shape, mean, stddev, dtype)
 
 
-@public(effect="random", graph_name="random_uniform/RandomUniform")
+@public(effect="random", graph_name="random_uniform/RandomUniform", has_op_seed=True)
 def uniform(
     shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: int | None = None,
     name: str | None = None,
@@ -61,7 +64,7 @@ def uniform(
     return seeds.source(raw, seed, kind).uniform(shape, minval, maxval, kind)
 
 
-@public(effect="random")
+@public(effect="random", has_op_seed=True)
 def gamma(
     shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: int | None = None,
     name: str | None = None,
@@ -70,7 +73,7 @@ def gamma(
     return seeds.source("RandomGamma", seed, dtype).gamma(shape, alpha, beta, dtype)
 
 
-@public(effect="random")
+@public(effect="random", has_op_seed=True)
 def poisson(
     shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None
 ) -> Tensor:
@@ -78,7 +81,7 @@ def poisson(
     return seeds.source("RandomPoissonV2", seed, dtype).poisson(shape, lam, dtype)
 
 
-@public(effect="random")
+@public(effect="random", has_op_seed=True)
 def categorical(
     logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None,
     name: str | None = None,
@@ -88,7 +91,7 @@ def categorical(
     return seeds.source("Multinomial", seed, kind).categorical(logits, num_samples, kind)
 
 
-@public(effect="random", graph_name="RandomShuffle")
+@public(effect="random", graph_name="RandomShuffle", has_op_seed=True)
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows of a tensor in a random order; no gradient passes."""
     x = tensor(value)

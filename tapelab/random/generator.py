@@ -12,6 +12,7 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
 from tapelab.dtypes import as_dtype, int32, uint64
+from tapelab.errors import UnimplementedError
 from tapelab.kernels import draws
 from tapelab.ops.distributions import random_binomial
 from tapelab.ops.public import tensor
@@ -19,7 +20,7 @@ from tapelab.random.streams import Source, sizes
 
 
 class Algorithm(Enum):
-    """Ways to make random numbers; Philox is the one there is here."""
+    """Ways to make random numbers; Philox is the one that runs on processors."""
 
     PHILOX = 1
     THREEFRY = 2
@@ -37,7 +38,9 @@ def checked_algorithm(alg: Any) -> None:
             "auto-selection."
         )
     if algorithm == 2:
-        raise NotImplementedError("Random numbers are made by Philox here. Try alg='philox'.")
+        raise UnimplementedError(
+            None, None, "Non-XLA devices don't support the ThreeFry algorithm. Try alg='philox'."
+        )
 
 
 def create_rng_state(seed: Any, alg: Any) -> Tensor:

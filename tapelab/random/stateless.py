@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,14 +13,18 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.text_forms import spoken
 from tapelab.core.variable import Variable
 from tapelab.dtypes import as_dtype, float32, int32, int64
-from tapelab.errors import invalid_argument
+from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.kernels import draws, philox
+from tapelab.kernels.index_shuffle import shuffled_index
 from tapelab.ops import distributions
 from tapelab.ops.error_function import from_scipy
 from tapelab.ops.integer_arguments import number
 from tapelab.ops.public import strict_operand, tensor
 from tapelab.random.generator import checked_algorithm
 from tapelab.random.streams import Source, sizes
+
+_PAD: Final = 498247692
+"""What TensorFlow puts before the seed of a permutation."""
 
 
 @public
@@ -112,7 +116,7 @@ def stateless_parameterized_truncated_normal(
 @public
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     """Several seeds from one, one a row, whose numbers have nothing to do with each other."""
-    checked_algorithm(alg)
+    _check(alg)
     size = number(num, "Split"), 2
     seeds = draws.whole(_place(seed), size, _seed(seed).dtype)
     return new_constant(seeds, None, "tf.random.split")
@@ -121,7 +125,7 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
 @public
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     """A seed that also depends on a number, such as that of the step."""
-    checked_algorithm(alg)
+    _check(alg)
     given = tensor(data)._value
     first = draws.whole(_place(seed), (1,), given.dtype)
     return new_constant(np.array([first[0], given], given.dtype), None, "tf.random.fold_in")
@@ -129,11 +133,31 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
 
 def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select") -> Tensor:
     """The rows in a random order that follows from the seed alone."""
-    checked_algorithm(alg)
+    _check(alg)
     x = tensor(value)
     order = tuple(draws.order(_place(seed), len(x._value)))
     shuffled: Tensor = distributions.stateless_shuffle(x, order=order)
     return shuffled
+
+
+@public
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+    """The places of indices in the permutation of 0 … max_index that a seed of two integers is."""
+    at = tensor(index)
+    last, parts = strict_operand(max_index, at.dtype), tensor(seed)
+    if parts.shape != (2,):
+        raise invalid_argument(
+            "RandomIndexShuffle",
+            "Seed must be a vector of size [3] or a matrix of size [1, 3] but got "
+            f"{list(parts.shape)}.",
+        )  # fmt: skip
+    first, second = (int(part) % 2**32 for part in parts._value)
+    places = np.frompyfunc(
+        lambda where, limit: shuffled_index(int(where), (_PAD, first, second), int(limit)), 2, 1
+    )(at._value, last._value)
+    return new_constant(
+        np.asarray(places, at.dtype._numpy)[()], None, "tf.random.experimental.index_shuffle"
+    )
 
 
 @public
@@ -148,8 +172,19 @@ def sobol_sample(
     return new_constant(points.astype(kind.as_numpy_dtype), None, "tf.math.sobol_sample")
 
 
+def _check(alg: Any) -> None:
+    """As `checked_algorithm`; the stateless functions refuse ThreeFry for its short counter."""
+    try:
+        checked_algorithm(alg)
+    except UnimplementedError:
+        raise invalid_argument(
+            "StatelessRandomUniformV2", "counter must be a vector with length at least 2; got "
+            "shape: [1]. (Note that batched counters are not supported yet.) Try alg='philox'.",
+        ) from None  # fmt: skip
+
+
 def _source(seed: Any, alg: Any = "auto_select") -> Source:
-    checked_algorithm(alg)
+    _check(alg)
     return Source(_place(seed))
 
 

@@ -4,7 +4,6 @@ A stream holds the state of Philox, the counter-based generator of TensorFlow. A
 numbers from the counter where it begins, and then advances the counter past those that it used.
 
 - Counters, and how far each draw advances them, are TensorFlow's: equal seeds give equal numbers.
-  Gamma, Poisson and binomial numbers are the exception; they come from NumPy's generator.
 - A draw is an effect: recorders of a trace observe it (`advanced`, `drew`) and repeat it in each
   call of the traced function.
 - Where a parameter such as the mean has a history on a tape, the draw is of the standard
@@ -28,8 +27,9 @@ from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import DType, as_dtype, float32, int64
 from tapelab.errors import invalid_argument
-from tapelab.kernels import draws
+from tapelab.kernels import draws, rejection
 from tapelab.ops import distributions
+from tapelab.ops.error_function import from_scipy
 from tapelab.ops.integer_arguments import lengths
 from tapelab.ops.public import strict_operand, tensor
 
@@ -163,8 +163,9 @@ class Source:
             if whole
             else (*sizes(shape), *parameter_shape)
         )
-        fractions = self._drawn(math.prod(size), lambda place: draws.numpys(place).random(size))
-        sample: Any = distributions.gamma_sample(a, share=fractions)
+        place = self._drawn(math.prod(size), _same_state)
+        whole_shape = partial(_gamma_shares, parameter_shape=parameter_shape, size=size)
+        sample: Any = distributions.gamma_sample(a, share=compute_on_host(whole_shape, place, a))
         divided: Tensor = sample if b is None else sample / b
         return divided
 
@@ -197,12 +198,16 @@ class Source:
         self, shape: Any, counts: Any, probs: Any, dtype: Any, name: str | None = None
     ) -> Tensor:
         """How many of `counts` trials succeed, each with probability `probs`."""
-        tries, chances = tensor(counts), tensor(probs)
+        chances = tensor(probs)
+        tries = strict_operand(counts, chances.dtype)
         parameter_shape = np.broadcast_shapes(tries._array.shape, chances._array.shape)
         size = _full_shape("StatelessRandomBinomial", shape, parameter_shape)
+        parameters = math.prod(parameter_shape)
+        each = math.prod(size) // max(parameters, 1)
+        reserved = parameters * 200 * (each + 3) // 4
         successes: Tensor = distributions.stateless_binomial(
-            chances, place=self._drawn(math.prod(size), _same_state),
-            tries=compute_on_host(_wide, tries), size=size, dtype=as_dtype(dtype)._numpy,
+            chances, place=self._drawn(reserved, _same_state),
+            tries=compute_on_host(_unchanged, tries), size=size, dtype=as_dtype(dtype)._numpy,
         )  # fmt: skip
         return successes
 
@@ -216,7 +221,7 @@ class Source:
                 "Multinomial", f"logits should be a matrix, got shape {list(size)}"
             )
         count = int(tensor(num_samples)._value)
-        place = self._drawn(size[0] * -(-count // 4) * 4, _same_state)
+        place = self._drawn(size[0] * -(-count // 4) * 8, _same_state)
         drawn: Tensor = distributions.random_categorical(
             scores, place=place, count=count, dtype=as_dtype(dtype)._numpy
         )
@@ -224,7 +229,7 @@ class Source:
 
     def permutation(self, count: int) -> tuple[int, ...]:
         """The integers 0 … count − 1 in a random order."""
-        return self._made(-(-count // 4), lambda place: tuple(draws.order(place, count)))
+        return self._made(max(count + 2, 0) // 4, lambda place: tuple(draws.order(place, count)))
 
 
 def sizes(shape: Any) -> tuple[int, ...]:
@@ -266,10 +271,19 @@ def _same_state(place: draws.Place) -> draws.Place:
     return place
 
 
-def _wide(counts: Any) -> Any:
-    return np.asarray(counts).astype(np.int64)
+def _unchanged(values: Any) -> Any:
+    return np.asarray(values)
+
+
+def _gamma_shares(
+    place: draws.Place, shapes: Any, *, parameter_shape: tuple[int, ...], size: tuple[int, ...]
+) -> Any:  # fmt: skip
+    """The shares of gamma distributions that lie below the numbers drawn from them, in float64."""
+    numbers = rejection.gamma(place, np.broadcast_to(shapes, parameter_shape), size)
+    least = np.finfo(shapes.dtype).tiny if shapes.dtype.kind == "f" else 0
+    return from_scipy("gammainc")(shapes.astype(np.float64), np.maximum(numbers, least))
 
 
 def _counts(place: draws.Place, rate: Any, *, size: tuple[int, ...], dtype: Any) -> Any:
     """Poisson-distributed counts of some rates, as an array."""
-    return draws.numpys(place).poisson(rate, size).astype(dtype)
+    return rejection.poisson(place, np.asarray(rate), size).astype(dtype)

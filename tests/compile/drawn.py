@@ -31,6 +31,11 @@ class Line:
     row: int
     chance: float
 
+    @property
+    def seed(self):
+        """A seed of its own: with one, an op draws the same in a function as eagerly."""
+        return int(self.chance * 1e9)
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -178,12 +183,16 @@ STEPS = {
     "gather": lambda tf, line, a, b, *_: b + tf.gather(a, tf.argmax(b, axis=1) % a.shape[0])[:1],
     "twice": lambda tf, line, a, b, *_: tf.tanh(a + b) * tf.tanh(a + b),
     "cast": lambda tf, line, a, b, *_: tf.cast(tf.cast(a, tf.float64) * 1.0, tf.float32),
-    "drop": lambda tf, line, a, b, *_: tf.nn.dropout(a, 0.4),
-    "noise": lambda tf, line, a, b, *_: a * tf.random.normal(tf.shape(b), mean=tf.reduce_mean(b)),
+    "drop": lambda tf, line, a, b, *_: tf.nn.dropout(a, 0.4, seed=line.seed),
+    "noise": lambda tf, line, a, b, *_: (
+        a * tf.random.normal(tf.shape(b), mean=tf.reduce_mean(b), seed=line.seed)
+    ),
     "seeded": _seeded,
     "choose": _choose,
     "pick": lambda tf, line, a, b, *_: tf.cond(
-        tf.random.uniform([], seed=3) < 0.5, lambda: tf.nn.dropout(a, 0.2), lambda: b
+        tf.random.uniform([], seed=line.seed) < 0.5,
+        lambda: tf.nn.dropout(a, 0.2, seed=line.seed + 1),
+        lambda: b,
     ),
     "rows": _rows,
     "part": _part,

@@ -205,9 +205,24 @@ def _shorthands(tf: Any) -> dict[str, Any]:
         optimizer.finalize_variable_values([matrix, vector])
         return [seen, names, tf.convert_to_tensor(matrix)]
 
+    def seeded(start, *draws):
+        tf.random.set_seed(start)
+        return [draw() for draw in draws for _ in range(2)]
+
+    def graphed(start, draw):
+        tf.random.set_seed(start)
+        drawn = tf.function(draw)
+        return [drawn(), drawn(), drawn()]
+
+    def listed_twice(start, make):
+        tf.random.set_seed(start)
+        dataset = make()
+        return [list(dataset), list(dataset)]
+
     shared = {"grad": grad, "second": second, "filled": filled, "learned": learned}
     of_grids = {"by_options": by_options, "measured": measured, "stepped": stepped, "wave": wave}
-    return {**shared, **of_grids, "c": tf.constant}
+    of_draws = {"seeded": seeded, "graphed": graphed, "listed_twice": listed_twice}
+    return {**shared, **of_grids, **of_draws, "c": tf.constant}
 
 
 def describe(tf: Any, value: Any) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 
-from tapelab.kernels import draws, philox
+from tapelab.kernels import draws, index_shuffle, philox, rejection
 
 FLOAT, DOUBLE, LONG = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 
@@ -73,3 +75,35 @@ def test_an_order_names_every_place_once():
 def test_nothing_can_be_drawn():
     assert draws.cut_normal((0, 0), (0,), FLOAT).shape == (0,)
     assert draws.unit((0, 0), (2, 0), DOUBLE).shape == (2, 0)
+
+
+def test_words_of_counters_in_any_order_are_those_of_the_row():
+    row = philox.words(2**64 - 20, 5, 64)
+    offsets = np.array([40, 3, 3, 63, 0, 19, 20, 21, 22, 7], np.uint64)
+    np.testing.assert_array_equal(philox.words_at(2**64 - 20, 5, offsets), row[offsets])
+    np.testing.assert_array_equal(philox.words_at(2**64 - 20, 5, offsets[:3]), row[offsets[:3]])
+    sequence = draws.word_sequence((2**64 - 20, 5))
+    assert list(islice(sequence, 256)) == row.ravel().tolist()
+
+
+def test_numbers_by_rejection_have_the_moments_of_their_distributions():
+    shapes, rates = np.array([0.3, 1.0, 4.0]), np.array([0.5, 6.0, 40.0])
+    chances = np.array([0.05, 0.5, 0.9])
+    tries = np.full(3, 60.0)
+    spreads, size = 60 * chances * (1 - chances), (8_000, 3)
+    for numbers, mean, variance in (
+        (rejection.gamma((1, 2), shapes, size), shapes, shapes),
+        (rejection.poisson((1, 2), rates, size), rates, rates),
+        (rejection.binomial((1, 2), tries, chances, size), 60 * chances, spreads),
+    ):
+        assert numbers.shape == size
+        np.testing.assert_allclose(numbers.mean(0), mean, atol=5 * np.sqrt(variance.max() / 8_000))
+        np.testing.assert_allclose(numbers.var(0), variance, rtol=0.15)
+
+
+def test_a_shuffled_range_names_every_index_once():
+    for last in (1, 9, 300):
+        places = [index_shuffle.shuffled_index(at, (1, 2, 3), last) for at in range(last + 1)]
+        assert sorted(places) == list(range(last + 1))
+        assert places != sorted(places)
+    assert index_shuffle.shuffled_index(0, (1, 2, 3), 0) == 0

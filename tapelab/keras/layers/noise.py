@@ -119,7 +119,7 @@ class AlphaDropout(Dropout):
     @public(if_shape_is_open=True)
     def _noisy(self, x: Any) -> Any:
         shape = self._noise_shape(tuple(x.shape))
-        draws: Any = random.uniform(shape, dtype=x.dtype.name, seed=self.seed_generator)
+        draws: Any = random.uniform(shape, seed=self.seed_generator)
         kept: Any = cast(draws >= self.rate, x.dtype)
         lowest = -SELU_SCALE * SELU_ALPHA
         scale = ((1 - self.rate) * (1 + self.rate * lowest**2)) ** -0.5

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,10 @@ from tapelab.core.cell import Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.data.dataset import Dataset
-from tapelab.data.element_order import draws
 from tapelab.dtypes import as_dtype
 from tapelab.keras import backend
+from tapelab.random.seeds import GraphSeeds, place_of
+from tapelab.random.streams import Source
 
 RAN_OUT = (
     "Your input ran out of data; interrupting training. Make sure that your dataset or generator "
@@ -149,7 +152,14 @@ def _refuse(kind: str, **given: Any) -> None:
 
 def _from_dataset(dataset: Dataset, y: Any, sample_weight: Any) -> Batches:
     _refuse("tf.data.Dataset", y=y, sample_weight=sample_weight)
-    return Batches(lambda: iter(dataset), dataset.size if dataset.size >= 0 else None)
+    epochs = count(0 if dataset.size < 0 else 1)
+
+    def start() -> Iterator[Any]:
+        yield from dataset
+        if next(epochs):  # Keras, if it knows the size, makes an iterator that it does not use
+            dataset.skip_iteration()
+
+    return Batches(start, dataset.size if dataset.size >= 0 else None)
 
 
 def _from_generator(generator: Any, y: Any, sample_weight: Any) -> Batches:
@@ -162,7 +172,9 @@ def _from_sequence(sequence: PyDataset, y: Any, sample_weight: Any, *, shuffle: 
     count = len(sequence)
 
     def start() -> Iterator[Any]:
-        order = draws(None).permutation(count).tolist() if shuffle else list(range(count))
+        order = list(range(count))
+        if shuffle:
+            random.shuffle(order)
         return (nest.map_structure(_tensor, unlisted(e)) for e in sequence.batches(order))
 
     return Batches(start, count)
@@ -177,9 +189,11 @@ def _from_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int, *, shuffle
     data = arrays_of(x, y, sample_weight)
     count = len(nest.flatten(data)[0])
     last = -(-count // batch_size)
+    pair = GraphSeeds().pair(None)  # Keras shuffles in a graph, whose ops start again in each epoch
 
     def start() -> Iterator[Any]:
-        order = draws(None).permutation(count) if shuffle else None
+        stream = Source(None if pair is None else place_of(pair))
+        order = np.array(stream.permutation(count), np.intp) if shuffle else None
         for begin in range(0, count, batch_size):
             end = begin + batch_size
             rows = slice(begin, end) if order is None else order[begin:end]
