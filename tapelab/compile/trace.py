@@ -94,7 +94,7 @@ class Trace:
         self.options: dict[int, TensorShape] = {}
         self._kept: list[Any] = []
         self.graph_handle: Any = FuncGraph(self)
-        self.seeds = GraphSeeds(None if outer is None else outer.seeds)
+        self.seeds: GraphSeeds = GraphSeeds(None if outer is None else outer.seeds)
         self._names = Names()
         self._shape_cache = ShapeCache()
         self._outside = thread.scope

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -135,7 +136,7 @@ def _count_until(waiting: Any, rates: Any, uniform: _Doubles, counts: Any) -> No
 
 
 def _transform_poisson(waiting: Any, rates: Any, uniform: _Doubles, counts: Any) -> None:
-    from scipy.special import gammaln  # which is slow to load
+    gammaln = import_module("scipy.special").gammaln
 
     while waiting.size:
         rate = rates[waiting]

@@ -52,7 +52,7 @@ class GraphSeeds:
     """The seeds of a graph: its global one, and how many of its ops had none of their own."""
 
     def __init__(self, outer: GraphSeeds | None = None) -> None:
-        self._start = shared.seed if outer is None else outer._start
+        self._start: int | None = shared.seed if outer is None else outer._start
         self._count = 0
 
     def pair(self, seed: int | None) -> tuple[int, int] | None:
