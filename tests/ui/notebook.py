@@ -7,11 +7,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.browser import Console, forget
 
 PATHS = {"lab": "lab/workspaces/{name}/tree/{path}", "notebook": "notebooks/{path}"}
+LAB_FIRST = ["lab", pytest.param("notebook", marks=pytest.mark.thorough)]
+"""What is drawn in an output is the same in both: Notebook only in a thorough run.
+
+Every run meets it in test_hosts.py and test_sizes.py.
+"""
 RUN_MILLISECONDS = 60_000
 SESSIONS = """address => fetch(address, {
   headers: {'X-XSRFToken': document.cookie.match(/_xsrf=([^;]*)/)?.[1] ?? ''},  // a hub wants it

@@ -18,7 +18,7 @@ from tests.ui.gallery.looks import (
     save,
     screenshot_of,
 )
-from tests.ui.notebook import PATHS
+from tests.ui.notebook import LAB_FIRST
 
 SCENE = """\
 import tapelab as tf
@@ -67,7 +67,7 @@ FRAMED = """root => {
 """Gives the output a width, and a margin in which the lines of its edge are seen."""
 
 
-@pytest.fixture(scope="module", params=PATHS)
+@pytest.fixture(scope="module", params=LAB_FIRST)
 def shown(open_notebooks, request):
     """Run the scene once in each front-end."""
     notebook = open_notebooks(SCENE, app=request.param)

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.ui.axe import violations_in_any_colours
 from tests.ui.browser import Console
 from tests.ui.explorer import Explorer
-from tests.ui.notebook import PATHS
+from tests.ui.notebook import LAB_FIRST
 
 SURFACE = """\
 import tapelab as tf
@@ -32,7 +32,7 @@ def live(notebook, cell=0):
     return Explorer.within(notebook.cells.nth(cell).locator(".jp-OutputArea").first)
 
 
-@pytest.fixture(scope="module", params=PATHS)
+@pytest.fixture(scope="module", params=LAB_FIRST)
 def shown(open_notebooks, request):
     notebook = open_notebooks(SURFACE, GROWING, app=request.param)
     notebook.run_all()

@@ -12,7 +12,7 @@ import tapelab as tf
 from tests.ui.axe import violations
 from tests.ui.browser import Console
 from tests.ui.explorer import Explorer
-from tests.ui.notebook import PATHS
+from tests.ui.notebook import LAB_FIRST
 from tests.ui.test_explorer import SCENE
 from tests.ui.test_what_if import MOVE
 
@@ -62,7 +62,7 @@ def test_no_output_asks_a_kernel_for_a_widget(saved):
     assert "widget-view" not in saved.file.read_text("utf-8")
 
 
-@pytest.fixture(scope="module", params=PATHS)
+@pytest.fixture(scope="module", params=LAB_FIRST)
 def reopened(open_notebooks, saved, request):
     """A copy each, as two pages of one kernel receive one another's comms."""
     file = saved.file.with_name(f"{request.param}.ipynb")
