@@ -17,8 +17,8 @@ import tensorflow as tf
 NAMES: Final = Path(__file__).parents[2] / "docs" / "surface" / "tensorflow.txt"
 PARTS: Final = (
     *("", "autodiff", "bitwise", "data", "debugging", "dtypes", "errors", "image", "linalg"),
-    *("math", "math.special", "nest", "nn", "queue", "ragged", "random", "sets", "signal"),
-    *("sparse", "strings", "test"),
+    *("lookup", "math", "math.special", "nest", "nn", "queue", "ragged", "random", "sets"),
+    *("signal", "sparse", "strings", "test"),
     *("keras", "keras.activations", "keras.callbacks", "keras.constraints", "keras.initializers"),
     *("keras.layers", "keras.losses", "keras.metrics", "keras.optimizers", "keras.regularizers"),
 )
