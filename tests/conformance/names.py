@@ -18,7 +18,7 @@ NAMES: Final = Path(__file__).parents[2] / "docs" / "surface" / "tensorflow.txt"
 PARTS: Final = (
     *("", "autodiff", "bitwise", "data", "debugging", "dtypes", "errors", "image", "linalg"),
     *("lookup", "math", "math.special", "nest", "nn", "queue", "ragged", "random", "sets"),
-    *("signal", "sparse", "strings", "test"),
+    *("signal", "sparse", "strings", "test", "train"),
     *("keras", "keras.activations", "keras.callbacks", "keras.constraints", "keras.initializers"),
     *("keras.layers", "keras.losses", "keras.metrics", "keras.optimizers", "keras.regularizers"),
 )
