@@ -59,9 +59,13 @@ class KerasTensor:
 
     __array_priority__ = 100
 
-    def __init__(self, shape: Any, dtype: str = "float32", name: str | None = None) -> None:
+    def __init__(
+        self, shape: Any, dtype: str = "float32", name: str | None = None, *,
+        sparse: bool = False, ragged: bool = False,
+    ) -> None:  # fmt: skip
         self.shape = standard_shape(shape)
         self.dtype = dtype
+        self.sparse, self.ragged = sparse, ragged
         self.name = name or automatic_name(type(self))
         self.history: Any = None
         self.origin: Any = None
@@ -93,8 +97,8 @@ class KerasTensor:
 
     def __repr__(self) -> str:
         return (
-            f"<KerasTensor shape={self.shape}, dtype={self.dtype}, sparse=False, ragged=False, "
-            f"name={self.name}>"
+            f"<KerasTensor shape={self.shape}, dtype={self.dtype}, sparse={self.sparse}, "
+            f"ragged={self.ragged}, name={self.name}>"
         )
 
     def carry_out(self, function: Function, args: Any, kwargs: Any) -> Any:

@@ -48,10 +48,10 @@ def registered(custom_objects: Mapping[str, Any] | None = None) -> dict[str, Any
 
 
 @contextmanager
-def custom_object_scope(objects: Mapping[str, Any]) -> Iterator[None]:
+def custom_object_scope(objects: Mapping[str, Any] | None) -> Iterator[None]:
     """Register classes and functions inside the block."""
     before = dict(_registered)
-    _registered.update(objects)
+    _registered.update(objects or {})
     try:
         yield
     finally:

@@ -30,11 +30,17 @@ class ReLU(ElementwiseLayer):
     threshold: float = setting(0.0)
 
     def __post_init__(self) -> None:
-        for name in ("max_value", "negative_slope"):
+        if self.max_value is not None and self.max_value < 0:
+            raise ValueError(
+                "max_value of a ReLU layer cannot be a negative value. Received: "
+                f"max_value={self.max_value}"
+            )
+        for name in ("negative_slope", "threshold"):
             value = getattr(self, name)
-            if value is not None and value < 0:
+            if value is None or value < 0:
                 raise ValueError(
-                    f"{name} of a ReLU layer cannot be a negative value. Received: {name}={value}"
+                    f"{name} of a ReLU layer cannot be None or a negative value. Received: "
+                    f"{name}={value}"
                 )
 
     def call(self, inputs: Any) -> Any:
@@ -83,10 +89,26 @@ class Softmax(ElementwiseLayer):
         """Return the probabilities; those of masked scores are 0."""
         if mask is None:
             return activations.softmax(inputs, self.axis)
+        _check_mask(inputs, mask)
         shown: Any = mask if mask.dtype.is_bool else mask > 0.5
         low = -3e4 if inputs.dtype.name == "float16" else -1e9
         shares = activations.softmax(value_ops.where(shown, inputs, low), self.axis)
         return value_ops.where(shown, shares, 0.0)
+
+
+def _check_mask(inputs: Any, mask: Any) -> None:
+    """Raise ValueError unless a mask can be broadcast to the inputs."""
+    if mask.ndim > inputs.ndim:
+        raise ValueError(
+            "The mask of a Softmax layer must not have more dimensions than the inputs. Received: "
+            f"mask.shape={mask.shape}, inputs.shape={inputs.shape}"
+        )
+    pairs = zip(reversed(tuple(mask.shape)), reversed(tuple(inputs.shape)), strict=False)
+    if any(size != other and 1 not in {size, other} for size, other in pairs if size and other):
+        raise ValueError(
+            "The mask of a Softmax layer must be broadcastable to the shape of the inputs. "
+            f"Received: mask.shape={mask.shape}, inputs.shape={inputs.shape}"
+        )
 
 
 class PReLU(ElementwiseLayer, WeightedLayer):

@@ -33,6 +33,7 @@ class _DotAttention(WeightedLayer):
         return_attention_scores: bool = False, use_causal_mask: bool = False,
     ) -> Any:  # fmt: skip
         """Return the weighted values, and with `return_attention_scores` also the weights."""
+        self._check(inputs, mask)
         query, value = inputs[0], inputs[1]
         key = inputs[2] if len(inputs) > 2 else value
         scores = self._scores(query, key)
@@ -52,9 +53,35 @@ class _DotAttention(WeightedLayer):
         """How well each key fits each query, shape (..., queries, keys)."""
         raise NotImplementedError
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """Return the mask of the queries."""
-        return previous_mask[0] if isinstance(previous_mask, (list, tuple)) else None
+        self._check(inputs, mask)
+        return None if mask is None else mask[0]
+
+    def _check(self, inputs: Any, mask: Any) -> None:
+        """Raise ValueError unless there are 2 or 3 inputs, and as many masks."""
+        name = type(self).__name__
+        parts = "namely [query, value] or [query, value, key]"
+        if not isinstance(inputs, list):
+            raise ValueError(
+                f"{name} layer must be called on a list of inputs, {parts}. "
+                f"Received: inputs={inputs}."
+            )
+        if len(inputs) not in {2, 3}:
+            raise ValueError(
+                f"{name} layer accepts inputs list of length 2 or 3, {parts}. "
+                f"Received length: {len(inputs)}."
+            )
+        if mask is not None and not isinstance(mask, list):
+            raise ValueError(
+                f"{name} layer mask must be a list, namely [query_mask, value_mask]. "
+                f"Received: mask={mask}."
+            )
+        if mask is not None and len(mask) not in {2, 3}:
+            raise ValueError(
+                f"{name} layer accepts mask list of length 2 or 3. "
+                f"Received: inputs={inputs}, mask={mask}."
+            )
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Return the shape with a value per query."""

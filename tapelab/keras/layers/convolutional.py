@@ -36,6 +36,12 @@ class _Conv(SpatialLayer, WeightedLayer):
                 "Invalid value for argument `filters`. Expected a strictly positive value. "
                 f"Received filters={self.filters}."
             )
+        multiplier = getattr(self, "depth_multiplier", None)
+        if multiplier is not None and multiplier <= 0:
+            raise ValueError(
+                "Invalid value for argument `depth_multiplier`. Expected a strictly positive "
+                f"value. Received depth_multiplier={multiplier}."
+            )
         for name in ("kernel_size", "strides", "dilation_rate"):
             setattr(self, name, window_shapes.sizes(getattr(self, name), self.rank, name))
         self.padding = window_shapes.padding_of(self.padding, causal=self.rank == 1)

@@ -57,7 +57,7 @@ class Masking(ElementwiseLayer):
         kept = math.reduce_any(math.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
         return inputs * value_ops.cast(kept, inputs.dtype)
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """Return False for the masked steps."""
         return math.reduce_any(math.not_equal(inputs, self.mask_value), axis=-1)
 

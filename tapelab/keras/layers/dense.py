@@ -149,7 +149,7 @@ class Embedding(WeightedLayer):
     def __post_init__(self) -> None:
         for name in ("input_dim", "output_dim"):
             value = getattr(self, name)
-            if not isinstance(value, int) or value <= 0:
+            if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
                 raise ValueError(
                     f"`{name}` must be a positive integer. Received: {name}={value} "
                     f"(of type {type(value).__name__})."
@@ -167,7 +167,7 @@ class Embedding(WeightedLayer):
         """Return the vectors of the integers, shape (..., output_dim)."""
         return gather(self.embeddings, inputs if inputs.dtype.is_integer else cast(inputs, "int32"))
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """Return False for 0, if `mask_zero` is set."""
         return not_equal(inputs, 0) if self.mask_zero else None
 

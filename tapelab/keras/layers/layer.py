@@ -65,6 +65,11 @@ class Layer(Stateful, Configured):
                 "Argument `name` must be a string and cannot contain character `/`. "
                 f"Received: name={name} (of type {type(name)})"
             )
+        if not isinstance(trainable, bool):
+            raise ValueError(
+                f"Expected `trainable` to be a boolean. Received: trainable={trainable} "
+                f"(of type {type(trainable)})"
+            )
         self.name = name
         self.built = False
         self.autocast = autocast

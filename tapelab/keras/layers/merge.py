@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from tapelab import linalg, math, nn
-from tapelab.array_ops import shape_ops
+from tapelab.array_ops import creation, shape_ops
 from tapelab.keras.class_settings import setting
 from tapelab.keras.layers.layer import BuiltInLayer
 
@@ -46,6 +46,13 @@ class _Merge(BuiltInLayer):
         """Return the combination, computed from left to right."""
         rank = max(each.ndim for each in inputs)
         return reduce(type(self).combine, [_expanded(each, rank) for each in inputs])
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Return where a mask of the inputs is true; None unless all have one."""
+        masks = _checked_masks(inputs, mask)
+        if masks is None or any(each is None for each in masks):
+            return None
+        return reduce(math.logical_or, masks)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Return the broadcast shape."""
@@ -103,6 +110,14 @@ class Concatenate(_Merge):
         """Return the concatenation."""
         return shape_ops.concat(list(inputs), self.axis)
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Return where the concatenation of the masks is true; an input without one counts."""
+        masks = _checked_masks(inputs, mask)
+        if masks is None or all(each is None for each in masks):
+            return None
+        wide = [_mask_of_elements(x, each) for x, each in zip(inputs, masks, strict=True)]
+        return math.reduce_any(shape_ops.concat(wide, self.axis), axis=-1)
+
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Return the shape with the sum of the sizes; ValueError if another axis differs."""
         shapes = [list(shape) for shape in input_shape]
@@ -137,6 +152,9 @@ class Dot(_Merge):
         right = shape_ops.transpose(y, [0, second, *others])
         return linalg.matmul(left, right)
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Return None: dot products have no mask."""
+
     def _positive_axes(self, one: int, other: int) -> tuple[int, int]:
         axes = (self.axes, self.axes) if isinstance(self.axes, int) else tuple(self.axes)
         return axes[0] % one, axes[1] % other
@@ -153,6 +171,34 @@ class Dot(_Merge):
             )
         del x[first], y[second]
         return (*x, *y[1:]) if len(x) + len(y) > 2 else (x[0], 1)
+
+
+def _checked_masks(inputs: Any, mask: Any) -> Any:
+    """The masks of the inputs; ValueError unless there is one for each, or none at all."""
+    if mask is None:
+        return None
+    if not isinstance(mask, (tuple, list)):
+        raise ValueError(f"`mask` should be a list. Received: mask={mask}")
+    if not isinstance(inputs, (tuple, list)):
+        raise ValueError(f"`inputs` should be a list. Received: inputs={inputs}")
+    if len(mask) != len(inputs):
+        raise ValueError(
+            "The lists `inputs` and `mask` should have the same length. Received: "
+            f"inputs={inputs} of length {len(inputs)}, and mask={mask} of length {len(mask)}"
+        )
+    return mask
+
+
+def _mask_of_elements(x: Any, mask: Any) -> Any:
+    """A mask of the steps of a tensor as one of its elements."""
+    everything = creation.ones_like(x, "bool")
+    if mask is None:
+        return everything
+    return (
+        math.logical_and(shape_ops.expand_dims(mask, -1), everything)
+        if mask.ndim < x.ndim
+        else mask
+    )
 
 
 def _broadcast(one: Any, other: Any) -> tuple[int | None, ...]:

@@ -67,6 +67,24 @@ class Dropout(_Dropout):
     noise_shape: Any = setting(None)
     seed: int | None = setting(None)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shape = self.noise_shape
+        if shape is None:
+            return
+        if not isinstance(shape, (tuple, list)):
+            expected = "a tuple or list of integers"
+        elif any(size is not None and not isinstance(size, int) for size in shape):
+            expected = "all elements to be integers or None"
+        elif any(size is not None and size <= 0 for size in shape):
+            expected = "all dimensions to be positive integers or None"
+        else:
+            return
+        raise ValueError(
+            f"Invalid value received for argument `noise_shape`. Expected {expected}. "
+            f"Received: noise_shape={shape}"
+        )
+
     def _noise_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         if self.noise_shape is None:
             return shape

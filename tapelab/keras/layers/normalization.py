@@ -147,6 +147,14 @@ class GroupNormalization(_Normalization):
 
     groups: int = setting(32, before="axis")
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.groups, int) or (self.groups <= 0 and self.groups != -1):
+            raise ValueError(
+                "Received an invalid value for argument `groups`, expected a positive integer, or "
+                f"-1. Received: groups={self.groups}"
+            )
+
     def build(self, input_shape: Any) -> None:
         """Create gamma and beta, shape (channels)."""
         size = input_shape[self.axis]

@@ -106,7 +106,7 @@ class GlobalAveragePooling1D(_GlobalAveragePooling):
         total = math.reduce_sum(inputs * counted, axis=axis, keepdims=self.keepdims)
         return total / math.reduce_sum(counted, axis=axis, keepdims=self.keepdims)
 
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """Return None: no steps are left."""
         return
 

@@ -40,6 +40,18 @@ class Reshape(BuiltInLayer):
 
     target_shape: tuple[int, ...] = setting(convert=tuple)
 
+    def __post_init__(self) -> None:
+        if any(not isinstance(size, int) or size < -1 for size in self.target_shape):
+            raise ValueError(
+                "All elements of `target_shape` must be a non-negative integer, or -1. Received: "
+                f"target_shape={self.target_shape}"
+            )
+        if self.target_shape.count(-1) > 1:
+            raise ValueError(
+                "The `target_shape` argument must not contain more than one `-1` value. Received: "
+                f"target_shape={self.target_shape}"
+            )
+
     @public(if_shape_is_open=True)
     def call(self, inputs: Any) -> Any:
         """Return the reshaped examples."""
@@ -93,6 +105,8 @@ class RepeatVector(BuiltInLayer):
     def __post_init__(self) -> None:
         if not isinstance(self.n, int):
             raise TypeError(f"Expected an integer value for `n`, got {type(self.n)}.")
+        if self.n <= 0:
+            raise ValueError(f"The `n` argument should be a positive integer. Received: n={self.n}")
 
     def call(self, inputs: Any) -> Any:
         """Return the repeated vectors."""
@@ -238,13 +252,22 @@ class UpSampling2D(_UpSampling):
 
 def _pairs(given: Any, rank: int, layer: str) -> Pairs:
     """A number, a number per axis, or a pair per axis, as a pair per axis."""
+    amounts = given
+    if rank == 1 and isinstance(given, (tuple, list)):
+        amounts = (given,) if _is_pair(given) else ()
     if isinstance(given, int):
-        return ((given, given),) * rank
-    amounts = tuple(given)
-    if rank == 1 and len(amounts) == 2 and all(isinstance(each, int) for each in amounts):
-        return ((amounts[0], amounts[1]),)
-    if len(amounts) != rank:
-        raise ValueError(
-            f"{layer} takes a number, or {rank} numbers or pairs of numbers. Received: {given}"
-        )
-    return tuple((each, each) if isinstance(each, int) else tuple(each) for each in amounts)
+        amounts = (given,) * rank
+    if isinstance(amounts, (tuple, list)) and len(amounts) == rank:
+        pairs = tuple((each, each) if isinstance(each, int) else each for each in amounts)
+        if all(_is_pair(each) for each in pairs):
+            return tuple((each[0], each[1]) for each in pairs)
+    raise ValueError(
+        f"{layer} takes a number, or {rank} numbers or pairs of numbers, none below 0. "
+        f"Received: {given}"
+    )
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether it is two integers, none below 0."""
+    is_sequence = isinstance(value, (tuple, list)) and len(value) == 2
+    return is_sequence and all(isinstance(each, int) and each >= 0 for each in value)

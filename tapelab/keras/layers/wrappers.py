@@ -45,9 +45,30 @@ class TimeDistributed(Wrapper):
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """Return the outputs of all steps."""
+        self._check_mask(inputs, mask)
         flags = {} if training is None else {"training": training}
         steps = [self.layer(step, **flags) for step in shape_ops.unstack(inputs, axis=1)]
         return shape_ops.stack(steps, axis=1)
+
+    @staticmethod
+    def _check_mask(inputs: Any, mask: Any) -> None:
+        """Raise ValueError unless a mask has the batch and the steps of the inputs."""
+        if mask is None:
+            return
+        if mask.ndim < 2:
+            raise ValueError(
+                "The `mask` passed to the `TimeDistributed` layer must be at least 2D (e.g., "
+                f"`(batch_size, timesteps)`), but it has {mask.ndim} dimension(s) with shape "
+                f"{mask.shape}."
+            )
+        pairs = zip(tuple(inputs.shape[:2]), tuple(mask.shape[:2]), strict=True)
+        if any(size != other and None not in {size, other} for size, other in pairs):
+            raise ValueError(
+                f"The `mask` passed to the `TimeDistributed` layer has a shape {mask.shape} that "
+                f"is incompatible with the input shape {inputs.shape}. The first two dimensions of "
+                "the mask (batch size and timesteps) must match the input's first two dimensions. "
+                f"Expected mask shape prefix: ({inputs.shape[0]}, {inputs.shape[1]})."
+            )
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Return the output shape of a step, with the axis of the steps."""

@@ -104,6 +104,11 @@ def _selected(labels: Any, predicted: Any, top_k: int | None, class_id: int | No
         never = cast(fill(predicted.shape, -np.inf), predicted.dtype)
         predicted = where(math.greater_equal(predicted, least), predicted, never)
     if class_id is not None:
+        if predicted.ndim == 1:
+            raise ValueError(
+                "When class_id is provided, y_pred must be a 2D array with shape (num_samples, "
+                f"num_classes), found shape: {predicted.shape}"
+            )
         return labels[..., class_id], predicted[..., class_id]
     return labels, predicted
 

@@ -69,6 +69,11 @@ class FBetaScore(_ColumnMetric):
                 "Invalid `threshold` argument value. It should be a Python float. Received: "
                 f"threshold={threshold} of type '{type(threshold)}'"
             )
+        if threshold is not None and not 0.0 < threshold <= 1.0:
+            raise ValueError(
+                "Invalid `threshold` argument value. It should verify 0 < threshold <= 1. "
+                f"Received: threshold={threshold}"
+            )
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Add the counts of a batch, class by class."""

@@ -101,6 +101,23 @@ class Ftrl(_AdaptiveOptimizer):
     l2_shrinkage_regularization_strength: float = setting(0.0)
     beta: float = setting(0.0)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in (
+            "initial_accumulator_value", "l1_regularization_strength", "l2_regularization_strength",
+            "l2_shrinkage_regularization_strength",
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if value < 0.0:
+                raise ValueError(
+                    f"`{name}` needs to be positive or zero. Received: {name}={value}."
+                )
+        if self.learning_rate_power > 0.0:
+            raise ValueError(
+                "`learning_rate_power` needs to be negative or zero. Received: "
+                f"learning_rate_power={self.learning_rate_power}."
+            )
+
     def _slot_names(self) -> Iterable[tuple[str, ...]]:
         return [("accumulator", "linear")]
 
