@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from tapelab.keras import backend as _backend
 from tapelab.namespace.missing_names import in_module
@@ -14,7 +14,9 @@ set_epsilon = _backend.set_epsilon
 image_data_format = _backend.image_data_format
 set_image_data_format = _backend.set_image_data_format
 
-_flags: Final[dict[str, Any]] = {"traceback_filtering": True, "interactive_logging": True}
+_flags: Final[dict[str, bool]] = {
+    "traceback_filtering": True, "interactive_logging": True, "flash_attention": False,
+}  # fmt: skip
 
 
 def backend() -> str:
@@ -24,7 +26,7 @@ def backend() -> str:
 
 def is_traceback_filtering_enabled() -> bool:
     """Return whether Keras would leave its own frames out of tracebacks."""
-    return bool(_flags["traceback_filtering"])
+    return _flags["traceback_filtering"]
 
 
 def enable_traceback_filtering() -> None:
@@ -39,7 +41,7 @@ def disable_traceback_filtering() -> None:
 
 def is_interactive_logging_enabled() -> bool:
     """Return whether progress is printed for a person."""
-    return bool(_flags["interactive_logging"])
+    return _flags["interactive_logging"]
 
 
 def enable_interactive_logging() -> None:
@@ -50,6 +52,21 @@ def enable_interactive_logging() -> None:
 def disable_interactive_logging() -> None:
     """Print progress for a log file."""
     _flags["interactive_logging"] = False
+
+
+def enable_flash_attention() -> None:
+    """Ask for flash attention, which computes the same in less memory; it is not used here."""
+    _flags["flash_attention"] = True
+
+
+def disable_flash_attention() -> None:
+    """Ask for attention in plain ops, which is what is computed here."""
+    _flags["flash_attention"] = False
+
+
+def is_flash_attention_enabled() -> bool:
+    """Return whether flash attention was asked for."""
+    return _flags["flash_attention"]
 
 
 __getattr__, __dir__ = in_module(__name__)

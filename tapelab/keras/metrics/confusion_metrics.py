@@ -28,9 +28,13 @@ COUNTS: Final = {
 
 
 def counts(
-    y_true: Any, y_pred: Any, thresholds: Any, sample_weight: Any, dtype: str
-) -> dict[str, Any]:
-    """Return the four counts at each threshold, times the sample weights."""
+    y_true: Any, y_pred: Any, thresholds: Any, sample_weight: Any, dtype: str, *,
+    multi_label: bool = False, label_weights: Any = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the four counts at each threshold, times the weights of samples and labels.
+
+    With `multi_label` each column of the labels has counts of its own.
+    """
     predicted: Any = backend.convert_to_tensor(y_pred, dtype)
     labels: Any = backend.convert_to_tensor(y_true, dtype)
     labels, predicted = same_rank(labels, predicted)
@@ -40,10 +44,13 @@ def counts(
         while given.ndim < predicted.ndim:
             given = expand_dims(given, -1)
         weight = broadcast_to(given, predicted.shape)
-    positive = reshape(cast(labels, "bool"), [1, -1])
-    limits = backend.convert_to_tensor(np.asarray(thresholds, dtype))
-    predicted_positive = math.greater(reshape(predicted, [1, -1]), expand_dims(limits, -1))
-    weights = reshape(weight, [1, -1])
+    if label_weights is not None:
+        weight = weight * backend.convert_to_tensor(label_weights, dtype)
+    shape = [1, -1, int(predicted.shape[-1])] if multi_label else [1, -1]
+    positive = reshape(cast(labels, "bool"), shape)
+    limits = np.reshape(np.asarray(thresholds, dtype), [-1] + [1] * (len(shape) - 1))
+    predicted_positive = math.greater(reshape(predicted, shape), backend.convert_to_tensor(limits))
+    weights = reshape(weight, shape)
     totals = {}
     for name, (label, prediction) in COUNTS.items():
         right_prediction = math.equal(predicted_positive, prediction)
@@ -176,9 +183,14 @@ class AUC(BuiltInMetric):
     curve: str = setting("ROC", before="name")
     summation_method: str = setting("interpolation", before="name")
     thresholds: Any = setting(None, in_config=False)
+    multi_label: bool = setting(False)
+    num_labels: int | None = setting(None)
+    label_weights: Any = setting(None)
     from_logits: bool = setting(False)
 
     def __post_init__(self) -> None:
+        if self.num_labels and not self.multi_label:
+            raise ValueError("`num_labels` is needed only when `multi_label` is True.")
         if self.curve not in CURVES:
             raise ValueError(
                 f'Invalid AUC curve value: "{self.curve}". Expected values are {list(CURVES)}'
@@ -195,18 +207,46 @@ class AUC(BuiltInMetric):
         self.num_thresholds = len(inner) + 2
         margin = backend.epsilon()
         self.thresholds = [-margin, *inner, 1.0 + margin]
-        self._add_variables(COUNTS, (self.num_thresholds,))
+        if not self.multi_label:
+            self._add_variables(COUNTS, (self.num_thresholds,))
+        elif self.num_labels:
+            self._add_variables(COUNTS, (self.num_thresholds, self.num_labels))
+
+    def _ensure_columns(self, shape: Any) -> None:
+        """Create the counts of each label, when their number is known."""
+        if len(shape) != 2:
+            raise ValueError(
+                "`y_pred` must have rank 2 when `multi_label=True`. "
+                f"Found rank {len(shape)}. Full shape received for `y_pred`: {shape}"
+            )
+        if not hasattr(self, "true_positives"):
+            self._add_variables(COUNTS, (self.num_thresholds, shape[1]))
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Add the counts of a batch at each threshold."""
         predicted: Any = backend.convert_to_tensor(y_pred, self.dtype)
+        if self.multi_label:
+            self._ensure_columns(predicted.shape)
         shares = math.sigmoid(predicted) if self.from_logits else predicted
         clipped = clip_by_value(shares, 0.0, 1.0)
-        counted = counts(y_true, clipped, self.thresholds, sample_weight, self.dtype)
-        self._accumulate(**counted)
+        self._accumulate(**counts(
+            y_true, clipped, self.thresholds, sample_weight, self.dtype,
+            multi_label=self.multi_label,
+            label_weights=None if self.multi_label else self.label_weights,
+        ))  # fmt: skip
 
     def result(self) -> Any:
-        """Return the area since the last reset."""
+        """Return the area since the last reset; of several labels the weighted mean."""
+        areas = self._areas()
+        if not self.multi_label:
+            return areas
+        if self.label_weights is None:
+            return math.reduce_mean(areas)
+        weights: Any = backend.convert_to_tensor(self.label_weights, self.dtype)
+        return math.divide_no_nan(math.reduce_sum(areas * weights), math.reduce_sum(weights))
+
+    def _areas(self) -> Any:
+        """The area, or that of each label."""
         totals: list[Any] = [backend.convert_to_tensor(getattr(self, name)) for name in COUNTS]
         tp, fp, tn, fn = totals
         recall = _share(tp, tp + fn)
@@ -221,7 +261,7 @@ class AUC(BuiltInMetric):
             "minoring": math.minimum(y[:-1], y[1:]),
             "majoring": math.maximum(y[:-1], y[1:]),
         }[self.summation_method]
-        return math.reduce_sum((x[:-1] - x[1:]) * heights)
+        return math.reduce_sum((x[:-1] - x[1:]) * heights, axis=0)
 
 
 def _inner_thresholds(count: int) -> list[float]:
@@ -248,4 +288,4 @@ def _interpolated(tp: Any, fp: Any, fn: Any) -> Any:
     both = math.logical_and(predicted[:-1] > 0, predicted[1:] > 0)
     ratio = where(both, _share(predicted[:-1], math.maximum(predicted[1:], 0.0)), 1.0)
     areas = _share(gain * (dtp + intercept * math.log(ratio)), tp[1:] + fn[1:])
-    return math.reduce_sum(areas)
+    return math.reduce_sum(areas, axis=0)
