@@ -8,7 +8,7 @@ from tapelab.keras.lazy_names import offered
 
 NAMES: Final = {
     "activation": "Activation ELU LeakyReLU PReLU ReLU Softmax",
-    "adaptive_pooling": "AdaptiveAveragePooling1D AdaptiveAveragePooling2D"
+    "adaptive_windows": "AdaptiveAveragePooling1D AdaptiveAveragePooling2D"
     " AdaptiveAveragePooling3D AdaptiveMaxPooling1D AdaptiveMaxPooling2D AdaptiveMaxPooling3D",
     "attention": "AdditiveAttention Attention MultiHeadAttention",
     "recurrent_cells": "GRUCell LSTMCell SimpleRNNCell StackedRNNCells",
@@ -40,7 +40,7 @@ NAMES: Final = {
     " UpSampling2D UpSampling3D ZeroPadding1D ZeroPadding2D ZeroPadding3D",
     "text_vectorization": "TextVectorization",
     "vocabulary_lookup": "IntegerLookup StringLookup",
-    "reversible_embedding": "ReversibleEmbedding",
+    "reversible_table": "ReversibleEmbedding",
     "wrappers": "Bidirectional TimeDistributed Wrapper",
 }
 """The layers by the files they stand in."""
