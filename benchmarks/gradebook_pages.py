@@ -43,6 +43,8 @@ PAGES: Final = (
     "/assignment?name=big&sort=points&order=down&number=7",
     "/assignment?name=big&sort=e050:1", "/submission?assignment=big&student=s00042",
     "/feedback?assignment=big&student=s00042", "/report?name=big",
+    "/grades?name=big", "/grades?name=big&as=json", "/export?name=big&as=csv",
+    "/export?name=big&as=json",
 )  # fmt: skip
 
 

@@ -139,10 +139,11 @@ def export_gradebook(
         from tapelab.grading.formats import gradebook_export, nbgrader_course
         from tapelab.grading.formats.csv_tables import write_csv
         from tapelab.grading.formats.grade_lists import WRITERS
+        from tapelab.recording.atomic_write import write_parts
 
         chosen = tuple(assignments or ())
         if form == "gradescope":
-            count = gradebook_export.write_gradescope(gradebook_export.results_in(book, chosen), to)
+            count = gradebook_export.write_gradescope(book, to, chosen)
             typer.echo(f"Wrote {count} results to {to}.")
             return
         if form == "nbgrader" and to.is_dir():
@@ -150,10 +151,10 @@ def export_gradebook(
             typer.echo(f"Wrote {count} notebooks and their feedback to {to}.")
             return
         if form == "json":
-            text = gradebook_export.json_text(gradebook_export.results_in(book, chosen))
+            parts = gradebook_export.json_parts(book, chosen)
+            write_parts(to, (each.encode() for each in parts))
         else:
-            text = WRITERS[form](gradebook_export.grades_in(book, chosen))
-        write_csv(text, to)
+            write_csv(WRITERS[form](gradebook_export.grades_in(book, chosen)), to)
     typer.echo(f"Wrote {to}.")
 
 

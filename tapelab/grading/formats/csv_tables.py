@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -76,6 +77,7 @@ _DELIMITERS: Final = ",;\t"
 Row = Mapping[str, str]
 
 
+@lru_cache(maxsize=1 << 14)
 def harmless(text: str) -> str:
     """One line of text that no spreadsheet evaluates: a formula gets a quote in front."""
     line = " ".join(text.replace("\0", "").split())

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from tapelab.grading.formats.csv_tables import Grade, Learner
 from tapelab.grading.formats.grade_lists import CANVAS, MOODLE
 from tapelab.grading.formats.gradescope import results_text
-from tapelab.grading.gradebook.final_grades import counting
+from tapelab.grading.result import Result
 from tapelab.recording.atomic_write import write
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
-    from tapelab.grading.gradebook.entities import Grade as BookGrade
-    from tapelab.grading.gradebook.entities import Graded, Student
+    from tapelab.grading.gradebook.entities import Student
 
 _NUMBERS: Final = {name.lower().replace(" ", "_"): name for name in (*CANVAS[1:], *MOODLE[2:4])}
 """What platforms call learners, by the names that the gradebook keeps for that."""
@@ -55,36 +55,42 @@ def student_of(learner: Learner) -> Student:
     return Student(learner.id, name, learner.email, ids)
 
 
-def results_in(
-    book: Gradebook, assignments: Sequence[str] = ()
-) -> Iterator[tuple[BookGrade, Graded]]:  # fmt: skip
-    """The result that counts for each student, with the grade that it comes to."""
+def json_parts(book: Gradebook, assignments: Sequence[str] = ()) -> Iterator[str]:
+    """Parts of a JSON text: all results with all that they hold, and what they come to.
+
+    Each result is as the gradebook keeps it; parsing those of a large class takes minutes.
+    """
+    start = "["
     for name in assignments or [each.name for each in book.assignments()]:
-        yield from counting(book.grades(name), book.results(name))
+        for grade, kept in book.counted_json(name):
+            values = {
+                "student": grade.student, "name": grade.name, "assignment": grade.assignment,
+                "points": grade.points, "penalty": grade.penalty, "extra": grade.extra,
+                "final": grade.final, "of": grade.of, "attempts": grade.attempts,
+                "received": grade.received.isoformat() if grade.received else None,
+            }  # fmt: skip
+            result = _under_name(kept, grade.student)
+            yield f'{start}\n{json.dumps(values, ensure_ascii=False)[:-1]}, "result": {result}}}'
+            start = ","
+    yield "[]\n" if start == "[" else "\n]\n"
 
 
-def json_text(pairs: Iterable[tuple[BookGrade, Graded]]) -> str:
-    """All results with all that they hold, and what they come to."""
-    results: list[dict[str, Any]] = [
-        {
-            "student": grade.student, "name": grade.name, "assignment": grade.assignment,
-            "points": grade.points, "penalty": grade.penalty, "extra": grade.extra,
-            "final": grade.final, "of": grade.of, "attempts": grade.attempts,
-            "received": graded.handed.received.isoformat(),
-            "result": json.loads(graded.result.to_json()),
-        }
-        for grade, graded in pairs
-    ]  # fmt: skip
-    return json.dumps(results, ensure_ascii=False, indent=1) + "\n"
+def _under_name(kept: str, student: str) -> str:
+    """A result as JSON with the name of this student: several may hand in the same files."""
+    # In a text of the result its quotes would be escaped.
+    if f'"student": {json.dumps(student, ensure_ascii=False)}' in kept:
+        return kept
+    return replace(Result.from_json(kept), student=student).to_json()
 
 
-def write_gradescope(pairs: Iterable[tuple[BookGrade, Graded]], folder: Path) -> int:
+def write_gradescope(book: Gradebook, folder: Path, assignments: Sequence[str] = ()) -> int:
     """Write ASSIGNMENT/STUDENT.json, each as Gradescope's results.json; how many there are."""
     written = 0
-    for grade, graded in pairs:
-        place = folder / _UNSAFE_CHARACTERS.sub("-", grade.assignment)
-        place.mkdir(parents=True, exist_ok=True)
-        name = _UNSAFE_CHARACTERS.sub("-", grade.student).strip(".") or "student"
-        write(place / f"{name}.json", results_text(graded.result).encode("utf-8"))
-        written += 1
+    for assignment in assignments or [each.name for each in book.assignments()]:
+        place = folder / _UNSAFE_CHARACTERS.sub("-", assignment)
+        for grade, result in book.counted_results(assignment):
+            place.mkdir(parents=True, exist_ok=True)
+            name = _UNSAFE_CHARACTERS.sub("-", grade.student).strip(".") or "student"
+            write(place / f"{name}.json", results_text(result).encode("utf-8"))
+            written += 1
     return written

@@ -27,7 +27,6 @@ from tapelab.grading.formats.nbgrader_assignment import (
 )
 from tapelab.grading.formats.nbgrader_cells import Role, role_of, roles_of, with_role
 from tapelab.grading.formats.notebook_format import CODE, Cell, load, save
-from tapelab.grading.gradebook.final_grades import counting
 from tapelab.grading.reports.feedback import feedback_page
 from tapelab.grading.submission import LARGEST, Submission, UnreadableSubmission, is_inside
 from tapelab.grading.submission import Cell as CodeCell
@@ -225,8 +224,7 @@ def give_back(book: Gradebook, course: Course, assignments: Sequence[str]) -> in
 
 def _notebook(book: Gradebook, course: Course, assignment: str, notebook: str) -> int:
     ours = course.name_of(assignment, notebook)
-    pairs = counting(book.grades(ours), book.results(ours))
-    counts = {grade.student: (grade, graded.result) for grade, graded in pairs}
+    counts = {grade.student: (grade, result) for grade, result in book.counted_results(ours)}
     comments = book.comments(ours)
     written = 0
     for sent in course.handed_in(assignment, notebook):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tapelab.grading.gradebook.entities import (
@@ -88,13 +88,6 @@ def _points(graded: Graded, marks: Sequence[Mark]) -> float:
 
 def _extra(marks: Sequence[Mark]) -> float:
     return sum(mark.points for mark in marks if mark.kind is Kind.EXTRA)
-
-
-def counting(grades: Iterable[Grade], results: Iterable[Graded]) -> list[tuple[Grade, Graded]]:
-    """Each grade that rests on a result, with that result: of the attempt that counts."""
-    graded = {(each.handed.student, each.handed.digest): each for each in results}
-    keyed = ((grade, (grade.student, grade.digest)) for grade in grades)
-    return [(grade, graded[key]) for grade, key in keyed if key in graded]
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -25,13 +26,17 @@ from tapelab.grading.gradebook.tables import (
     FailureRow,
     GradeRow,
     OutdatedRow,
+    ResultRow,
     StudentRow,
     SubmissionRow,
     VerdictsRow,
 )
 from tapelab.grading.gradebook.transactions import assignment_row, listed, student_row
+from tapelab.grading.result import Result
 
 BY_STUDENT: Final = "student"
+STUDENTS_AT_ONCE: Final = 200
+"""Students whose whole results are in memory at once."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,52 @@ class GradeTables(Results):
             known = assignment_row(session, assignment)
             query, as_listed = _grades_of(known).order_by(StudentRow.login), listed(known)
             return tuple(_grade(row, as_listed) for row in session.execute(query))
+
+    def counted_results(self, assignment: str) -> Iterator[tuple[Grade, Result]]:
+        """The grade of each student who has a result, with that result, by login."""
+        for grade, kept in self.counted_json(assignment):
+            yield grade, replace(Result.from_json(kept), student=grade.student)
+
+    def counted_json(self, assignment: str) -> Iterator[tuple[Grade, str]]:
+        """The grade of each student who has a result, with that result as JSON, by login.
+
+        A part of the class is read at a time: all results of a large one may not fit into memory.
+        """
+        after = ""
+        while part := self._counted_part(assignment, after):
+            yield from part
+            after = part[-1][0].student
+
+    def _counted_part(self, assignment: str, after: str) -> list[tuple[Grade, str]]:
+        """The next students after a login."""
+        with self._reading() as session:
+            known = assignment_row(session, assignment)
+            part = (
+                select(StudentRow.id)
+                .join(GradeRow, GradeRow.student_id == StudentRow.id)
+                .where(GradeRow.assignment_id == known.id, GradeRow.digest != "")
+                .where(StudentRow.login > after)
+                .order_by(StudentRow.login)
+                .limit(STUDENTS_AT_ONCE)
+            )
+            of_grade = and_(
+                ResultRow.assignment_id == GradeRow.assignment_id,
+                ResultRow.digest == GradeRow.digest,
+            )
+            query = (
+                _grades_of(known)
+                .add_columns(ResultRow.json, ResultRow.version, ResultRow.at)
+                .join(ResultRow, of_grade)
+                .where(StudentRow.id.in_(part))
+                .order_by(StudentRow.login)
+            )
+            as_listed = listed(known)
+            # Of several versions the present one counts, else the latest.
+            rows = (
+                max(versions, key=lambda row: (row.version == known.version, row.at))
+                for _, versions in groupby(session.execute(query), lambda row: row.login)
+            )
+            return [(_grade(row, as_listed), row.json) for row in rows]
 
     def grades_under(self, known: Listed) -> tuple[Grade, ...]:
         """What each student would have for an assignment with these rules, by login."""

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tapelab.errors import RecordingError
-from tapelab.grading.gradebook.final_grades import counting
 from tapelab.grading.reports.report_page import page, picture, sign, status_word
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Visibility
 from tapelab.grading.stored_tapes import from_stored
@@ -146,13 +145,14 @@ def write_pages(book: Gradebook, assignment: str, folder: Path) -> str:
     """Write a page for the attempt that counts of each student; say how many."""
     folder.mkdir(parents=True, exist_ok=True)
     comments = book.comments(assignment)
-    pairs = counting(book.grades(assignment), book.results(assignment))
-    for grade, graded in pairs:
+    written = 0
+    for grade, result in book.counted_results(assignment):
         own = [c for c in comments if c.student == grade.student]
         tapes = book.tapes(assignment, grade.digest)
-        text = feedback_page(graded.result, tapes, own, grade, name=grade.name)
+        text = feedback_page(result, tapes, own, grade, name=grade.name)
         _write(folder / f"{file_name(grade.student)}.html", text)
-    return f"{len(pairs)} pages are in {folder}."
+        written += 1
+    return f"{written} pages are in {folder}."
 
 
 def file_name(student: str) -> str:

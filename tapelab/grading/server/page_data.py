@@ -283,7 +283,7 @@ def sheet(
 ) -> Sheet:
     """The table of an assignment, or a page of it; an unknown column sorts by student."""
     graded = book.verdicts(assignment)
-    columns = _columns(book.checks(assignment), graded.verdicts)
+    columns = columns_of(book.checks(assignment), graded.verdicts)
     paging = Paging.of(book.student_count(), page or "")
     first, count = (0, None) if page is None else (paging.first, PER_PAGE)
     down = order == DOWN
@@ -305,7 +305,7 @@ def sheet(
     return Sheet(book.assignment(assignment), data, columns, lines, sort, down, paging)
 
 
-def _columns(checks: Iterable[GradedCheck], verdicts: Verdicts) -> tuple[Column, ...]:
+def columns_of(checks: Iterable[GradedCheck], verdicts: Verdicts) -> tuple[Column, ...]:
     """The checks that somebody's result has, as the statistics have them."""
     present = (verdicts.status != ABSENT).any(axis=0)
     numbers: dict[str, int] = {}

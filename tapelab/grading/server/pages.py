@@ -7,20 +7,23 @@ import math
 from dataclasses import asdict
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
 from tornado.web import HTTPError
 
 from tapelab.errors import RecordingError
 from tapelab.grading.formats.csv_tables import csv_text, format_points
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.entities import Kind
+from tapelab.grading.gradebook.grade_rows import ABSENT, Verdicts
 from tapelab.grading.gradebook.gradebook_errors import UnfitError, UnknownNameError
 from tapelab.grading.reports.feedback import feedback_page, file_name
 from tapelab.grading.reports.statistics import statistics_of, statistics_page
 from tapelab.grading.server.exports import EXPORTS
 from tapelab.grading.server.handler import NOT_IN, TEMPLATES, Handler, link
-from tapelab.grading.server.page_data import Sheet, overview, roster, sheet, work
+from tapelab.grading.server.page_data import columns_of, overview, roster, sheet, work
 from tapelab.grading.stored_tapes import from_stored
 from tapelab.locales import paragraph, say, sentence, translated
 from tapelab.views import html
@@ -277,26 +280,39 @@ class Grades(Handler):
 
 
 def _grades_table(book: Gradebook, *, name: str, form: str) -> str:
-    header, rows = _assignment_table(sheet(book, name)) if name else _course_table(book)
+    if name and form == "json":
+        data = [asdict(grade) | {"final": grade.final} for grade in book.grades(name)]
+        return json.dumps(data, ensure_ascii=False, indent=2, default=str)
+    header, rows = _assignment_table(book, name) if name else _course_table(book)
     if form == "csv":
         return csv_text(header, rows, bom=True)
-    data: list[dict[str, Any]] = [dict(zip(header, row, strict=True)) for row in rows]
-    if name:
-        data = [asdict(grade) | {"final": grade.final} for grade in book.grades(name)]
-    return json.dumps(data, ensure_ascii=False, indent=2, default=str)
+    lines = [dict(zip(header, row, strict=True)) for row in rows]
+    return json.dumps(lines, ensure_ascii=False, indent=2)
 
 
-def _assignment_table(table: Sheet) -> Lines:
+def _assignment_table(book: Gradebook, name: str) -> Lines:
     header = ["student", "name", "points", "penalty", "extra", "final", "of", "attempts",
               "days_late"]  # fmt: skip
-    header += [f"{each.check.exercise} {each.check.title}" for each in table.columns]
+    graded = book.verdicts(name)
+    columns = columns_of(book.checks(name), graded.verdicts)
+    header += [f"{each.check.exercise} {each.check.title}" for each in columns]
+    cells = _cells_as_text(graded.verdicts)[:, [each.check.position for each in columns]]
+    verdicts = dict(zip(graded.students, cells, strict=True))
+    none = [""] * len(columns)
     rows = []
-    for line in table.lines:
-        g = line.grade
+    for g in book.grades(name):
         sums = (g.points, g.penalty, g.extra, g.final, g.of, g.attempts, g.days_late)
-        cells = [format_points(cell.points) if cell else "" for cell in line.cells]
-        rows.append([g.student, g.name, *map(format_points, sums), *cells])
+        rows.append([g.student, g.name, *map(format_points, sums), *verdicts.get(g.student, none)])
     return header, rows
+
+
+def _cells_as_text(verdicts: Verdicts) -> NDArray[np.object_]:
+    """The points of all checks as text; a class has millions, and few that differ."""
+    points, places = np.unique(verdicts.points, return_inverse=True)
+    texts = np.array(list(map(format_points, points.tolist())), object)
+    cells: NDArray[np.object_] = texts[places.reshape(verdicts.points.shape)]
+    cells[verdicts.status == ABSENT] = ""
+    return cells
 
 
 def _course_table(book: Gradebook) -> Lines:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import event
 
-from tapelab.grading.gradebook import Gradebook
+from tapelab.grading.formats.gradebook_export import json_parts
+from tapelab.grading.gradebook import Gradebook, grade_tables
 from tapelab.grading.gradebook.entities import Listed, Part, Student
+from tapelab.grading.gradebook.grade_tables import GradeTables
 from tapelab.grading.server import page_data
 from tapelab.grading.server.page_data import DOWN, Paging, overview, roster, sheet, work
 from tests.fixtures.cheap_grading import EXERCISE, NAME, result
@@ -76,6 +79,42 @@ def test_a_page_of_a_class_three_times_as_large_reads_no_more(places, read, monk
     small, large = (cost(place, read) for place in places)
     assert small == large
     assert small[1] > 0
+
+
+def test_an_export_is_read_part_by_part_and_all_parts_are_the_class(book, monkeypatch):
+    whole = json.loads("".join(json_parts(book)))
+    monkeypatch.setattr(grade_tables, "STUDENTS_AT_ONCE", 5)
+    reads = []
+    part = GradeTables._counted_part
+
+    def read(self, assignment, after):
+        rows = part(self, assignment, after)
+        reads.append(len(rows))
+        return rows
+
+    monkeypatch.setattr(GradeTables, "_counted_part", read)
+    assert json.loads("".join(json_parts(book))) == whole
+    assert reads == [5] * 7 + [1, 0]
+    assert [each["student"] for each in whole] == [f"s{number:03}" for number in range(36)]
+    for grade, counted in book.counted_results(NAME):
+        (graded,) = book.results(NAME, grade.student)
+        assert (grade, counted) == (book.grade(NAME, grade.student), graded.result)
+
+
+def test_an_export_has_the_present_version_and_each_student_of_the_same_files(tmp_path):
+    with Gradebook.open(tmp_path / "course.db") as book:
+        assert json.loads("".join(json_parts(book))) == []
+        book.put_assignment(Listed(NAME, "Sums", "v2", (Part(EXERCISE, "One", 2),)))
+        for login in ("ada", 'b"ob'):
+            book.add_students([Student(login)])
+            book.hand_in(login, NAME, "same", MONDAY)
+        for version, points in (("v2", 2.0), ("v1", 1.0)):
+            book.record(result("same", "ada", points, version=version))
+        exported = json.loads("".join(json_parts(book)))
+    assert [(each["student"], each["result"]["student"]) for each in exported] == [
+        ("ada", "ada"), ('b"ob', 'b"ob'),
+    ]  # fmt: skip
+    assert {each["result"]["version"] for each in exported} == {"v2"}
 
 
 @pytest.mark.parametrize("sort", ["student", "points"])
