@@ -42,14 +42,11 @@ Function = Callable[..., Any]
 def _operators(function: Function, name: str) -> tuple[Function, Function]:
     """The methods of an operator and of its reflected form, each an operation of that name."""
 
-    def reflected_function(x: Any, y: Any) -> Any:
-        return function(y, x)
-
     def operate(self: KerasTensor, other: Any) -> Any:
         return Operation(function, name).add_node((self, other), {})
 
     def reflected(self: KerasTensor, other: Any) -> Any:
-        return Operation(reflected_function, name).add_node((self, other), {})
+        return Operation(function, name).add_node((other, self), {})
 
     return operate, reflected
 
@@ -136,9 +133,12 @@ _KERAS_NAMES: Final = {"abs": "absolute", "pow": "power"}
 class Operation:
     """A function as the operation of a node."""
 
-    def __init__(self, function: Function, name: str | None = None) -> None:
+    def __init__(
+        self, function: Function, kind: str | None = None, name: str | None = None
+    ) -> None:
         own = function.__name__
-        self.name = unique_name(name or _KERAS_NAMES.get(own, own))
+        self.kind = kind or _KERAS_NAMES.get(own, own)
+        self.name = name or unique_name(self.kind)
         self.function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -213,6 +213,33 @@ def nodes_between(inputs: Iterable[KerasTensor], outputs: Iterable[KerasTensor])
         pending.append((tensor, True))
         pending.extend((each, False) for each in reversed(node.sources()))
     return list(order.values())
+
+
+def by_depth(nodes: Iterable[Node], outputs: Iterable[KerasTensor]) -> list[Any]:
+    """Return the operations of nodes in Keras's order: by the longest way to an output.
+
+    Among equals those come first that a walk from the outputs to the inputs meets first.
+    """
+    order = list(nodes)
+    inside = {id(node) for node in order}
+    met: dict[int, int] = {}
+    pending, seen = [each.history for each in reversed(list(outputs))], set()
+    while pending:
+        node = pending.pop()
+        if id(node) in inside and id(node) not in seen:
+            seen.add(id(node))
+            met.setdefault(id(node.operation), len(met))
+            pending.extend(each.history for each in reversed(node.sources()))
+    depths: dict[int, int] = {}
+    for node in reversed(order):
+        own = id(node.operation)
+        depth = depths[own] = max(depths.get(id(node), 0), depths.get(own, 0))
+        for source in node.sources():
+            before = id(source.history)
+            depths[before] = max(depths.get(before, 0), depth + 1)
+    operations = {id(node.operation): node.operation for node in order}
+    places = sorted(operations, key=lambda place: (-depths[place], met[place]))
+    return [operations[place] for place in places]
 
 
 def run(nodes: Iterable[Node], values: dict[int, Any], **settings: Any) -> None:

@@ -10,13 +10,15 @@ import numpy as np
 from tapelab.keras import seeded_arrays
 from tapelab.keras.backend import clear_session
 from tapelab.keras.keras_tensor import KerasTensor
-from tapelab.keras.saving import (
+from tapelab.keras.saving.registration import (
     CustomObjectScope,
     custom_object_scope,
+    get_custom_objects,
     get_registered_name,
     get_registered_object,
     register_keras_serializable,
 )
+from tapelab.keras.serialization import deserialize_keras_object, serialize_keras_object
 from tapelab.keras.training.batches import PyDataset
 from tapelab.namespace.missing_names import in_module
 from tapelab.random import set_seed
@@ -24,7 +26,8 @@ from tapelab.random.seeds import draw_by_python
 
 __all__ = [
     "CustomObjectScope", "PyDataset", "clear_session", "custom_object_scope",
-    "get_registered_name", "get_registered_object", "register_keras_serializable",
+    "deserialize_keras_object", "get_custom_objects", "get_registered_name",
+    "get_registered_object", "register_keras_serializable", "serialize_keras_object",
 ]  # fmt: skip
 
 Sequence = PyDataset

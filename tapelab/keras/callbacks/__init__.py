@@ -10,8 +10,8 @@ NAMES: Final = {
     "callback": "Callback History LambdaCallback",
     "callback_list": "CallbackList",
     "loggers": "CSVLogger ProgbarLogger",
-    "training_control": "EarlyStopping LearningRateScheduler ModelCheckpoint"
-    " ReduceLROnPlateau TerminateOnNaN",
+    "checkpoints": "BackupAndRestore ModelCheckpoint",
+    "training_control": "EarlyStopping LearningRateScheduler ReduceLROnPlateau TerminateOnNaN",
 }
 """The callbacks by the files they stand in."""
 

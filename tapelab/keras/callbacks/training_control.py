@@ -176,47 +176,6 @@ class ReduceLROnPlateau(MetricMonitor):
             )
 
 
-class ModelCheckpoint(MetricMonitor):
-    """Saves the weights after each epoch, or only when a metric has improved."""
-
-    filepath: str = setting(before="monitor", convert=str)
-    verbose: int = setting(0, before="mode")
-    save_best_only: bool = setting(False, before="mode")
-    save_weights_only: bool = setting(False, before="mode")
-    save_freq: str = setting("epoch")
-    initial_value_threshold: float | None = setting(None)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.save_weights_only:
-            raise ValueError(
-                "tapelab saves weights only. Try ModelCheckpoint('name.weights.h5', "
-                "save_weights_only=True)."
-            )
-        if not self.filepath.endswith(".weights.h5"):
-            raise ValueError(
-                "When using `save_weights_only=True` in `ModelCheckpoint`, the filepath provided "
-                "must end in `.weights.h5` (Keras weights format). "
-                f"Received: filepath={self.filepath}"
-            )
-        if self.save_freq != "epoch":
-            raise ValueError("tapelab saves after whole rounds only: save_freq='epoch'.")
-        start = self.initial_value_threshold
-        self.best: Any = self.worst if start is None else start
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Save the weights of the epoch, if they are to be kept."""
-        if self.save_best_only:
-            value = self.metric(logs, "Can save best model only")
-            if value is None or not self.improved(value, self.best):
-                return
-            self.best = value
-        path = self.filepath.format(epoch=epoch + 1, **(logs or {}))
-        if self.verbose:
-            sys.stdout.write(f"\nEpoch {epoch + 1}: saving model to {path}\n")
-        self.model.save_weights(path)
-
-
 class LearningRateScheduler(Callback):
     """Sets the learning rate before each epoch to a function of its number (and of the rate)."""
 

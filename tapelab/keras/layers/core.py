@@ -93,6 +93,19 @@ class InputLayer(Layer):
     def call(self) -> None:
         """Compute nothing: a model provides the input."""
 
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments of an equal entry."""
+        kinds = {"sparse": False, "ragged": False}
+        shape = {"batch_shape": self.batch_shape, "dtype": self.dtype}
+        return {**shape, **kinds, "name": self.name}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """Construct an entry, with its symbolic input."""
+        known = ("batch_shape", "dtype", "name", "shape", "batch_size")
+        symbol = Input(**{key: config[key] for key in known if key in config})
+        return symbol.origin
+
 
 def Input(  # noqa: N802 - Keras's name
     shape: Any = None, batch_size: int | None = None, dtype: Any = None, batch_shape: Any = None,

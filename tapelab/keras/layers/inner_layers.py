@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tapelab.keras import layers
 from tapelab.keras.layers.layer import BuiltInLayer
-from tapelab.keras.saving import registered
+from tapelab.keras.serialization import deserialize_keras_object
 
 
 def layer_of(given: Any, custom_objects: Any = None) -> Any:
@@ -15,9 +14,7 @@ def layer_of(given: Any, custom_objects: Any = None) -> Any:
         return [layer_of(each, custom_objects) for each in given]
     if not isinstance(given, dict):
         return given
-    name = given["class_name"]
-    kind = registered(custom_objects).get(name) or getattr(layers, name)
-    return kind.from_config(given["config"])
+    return deserialize_keras_object(given, custom_objects)
 
 
 class LayerAroundLayers(BuiltInLayer):

@@ -77,6 +77,7 @@ class Layer(Stateful, Configured):
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self._path: str | None = None
         self._build_shapes: Any = None
+        self.__dict__["_all_build_shapes"] = {}
         self._building_depth = 0
         self._nodes: tuple[Node, ...] = ()
         self.trainable = trainable
@@ -255,11 +256,25 @@ class Layer(Stateful, Configured):
 
     def get_build_config(self) -> dict[str, Any] | None:
         """Return the shape for which it was built."""
-        return {"input_shape": self._build_shapes} if self.built else None
+        if self._build_shapes is None:
+            return None
+        if len(self._all_build_shapes) > 1:
+            return {"shapes_dict": self._all_build_shapes}
+        return {"input_shape": self._build_shapes}
+
+    def build_from_config(self, config: dict[str, Any]) -> None:
+        """Build the layer for the shapes that `get_build_config` returned."""
+        if "shapes_dict" in config:
+            shapes = layer_call.shapes_in(config["shapes_dict"])
+            self.build(**shapes)
+        elif config.get("input_shape") is not None:
+            self.build(layer_call.shapes_in(config["input_shape"]))
 
     def get_config(self) -> dict[str, Any]:
         """Return the arguments of an equal layer, without the weights."""
         arguments = self.__dict__["_arguments"]
+        if not type(self).get_config.__module__.startswith("tapelab."):  # adds the user's arguments
+            arguments = {key: value for key, value in arguments.items() if key in self._settings}
         config = {key: serialized(getattr(self, key, value)) for key, value in arguments.items()}
         base = {
             "name": self.name,
@@ -286,7 +301,10 @@ def _building(build: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             state["_building_depth"] -= 1
         if state["_building_depth"] == 0:
-            self._build_shapes = args[0] if args else next(iter(kwargs.values()), None)
+            names = layer_call.parameters_of(type(self).build)
+            shapes = {**dict(zip(names, args, strict=False)), **kwargs}
+            self.__dict__["_all_build_shapes"] = shapes
+            self._build_shapes = next(iter(shapes.values()), None)
             self.built = True
             if not self._is_built_by_call():
                 self._lock()

@@ -128,6 +128,16 @@ def shapes_of(values: Any) -> Any:
     return None if shape is None else tuple(shape)
 
 
+def shapes_in(data: Any) -> Any:
+    """Return the shapes of a config, in which they are lists, as tuples in the same nest."""
+    if isinstance(data, dict):
+        return {key: shapes_in(each) for key, each in data.items()}
+    if isinstance(data, (list, tuple)):
+        nested = any(isinstance(each, (list, tuple, dict)) for each in data)
+        return [shapes_in(each) for each in data] if nested else tuple(data)
+    return data
+
+
 def product(x: Any, kernel: Any) -> Any:
     """Return the matrix product; sparse tensors skip their zeros."""
     return sparse_dense_matmul(x, kernel) if isinstance(x, SparseTensor) else matmul(x, kernel)

@@ -7,7 +7,7 @@ and layers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -261,6 +261,26 @@ class Stateful:
                     f"provided weight shape {np.shape(value)}."
                 )
             weight.assign(value)
+
+    def save_own_variables(self, store: dict[str, Any]) -> None:
+        """Put its own weights into a dict, under "0", "1", …; override it to save others."""
+        store.update({str(at): weight.numpy() for at, weight in enumerate(self._own_weights())})
+
+    def load_own_variables(self, store: Mapping[str, Any]) -> None:
+        """Assign what `save_own_variables` put into a dict."""
+        own = self._own_weights()
+        if len(store) != len(own):
+            names = [weight.name for weight in own]
+            hint = (
+                "" if own or self.built else " It is not built: its parent's `build()`, or its "
+                "`build_from_config(config)`, must create its variables."
+            )  # fmt: skip
+            raise ValueError(
+                f"Layer '{self.name}' expected {len(own)} variables, but received {len(store)} "
+                f"variables during loading. Expected: {names}.{hint}"
+            )
+        for at, weight in enumerate(own):
+            weight.assign(store[str(at)])
 
     def count_params(self) -> int:
         """Return the number of elements of the weights; ValueError before it is built."""

@@ -9,7 +9,9 @@ from tapelab.keras.lazy_names import offered
 NAMES: Final = {
     "clone": "clone_model",
     "functional": "Functional Model",
+    "model": "model_from_json",
     "sequential": "Sequential",
+    "tapelab.keras.saving.model_file": "load_model save_model",
 }
 """The models by the files they stand in."""
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from tapelab import nest
 from tapelab.array_ops import shape_ops
-from tapelab.keras.keras_tensor import KerasTensor, nodes_between, run
+from tapelab.keras.keras_tensor import KerasTensor, by_depth, nodes_between, run
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer_call import in_float, is_symbolic
+from tapelab.keras.models.graph_config import graph_config
 from tapelab.keras.models.model import Model
 
 
@@ -33,6 +34,7 @@ class Functional(Model):
         self._symbols = nest.flatten(inputs)
         self._results = nest.flatten(outputs)
         self._graph = tuple(nodes_between(self._symbols, self._results))
+        self._operations = by_depth(self._graph, self._results)
         self._find_layers()
         self.input_spec = None
         self.built = True
@@ -41,8 +43,8 @@ class Functional(Model):
         for symbol in self._symbols:
             if symbol.origin is not None:
                 self._track(symbol.origin)
-        for node in self._graph:
-            self._track(node.operation)
+        for operation in self._operations:
+            self._track(operation)
 
     @property
     def inputs(self) -> list[Any]:
@@ -137,8 +139,10 @@ class Functional(Model):
         return self.output_shape
 
     def get_config(self) -> dict[str, Any]:
-        """Return the name of the model; its graph is in the user's code."""
-        return {"name": self.name, "trainable": self.trainable}
+        """Return the layers and their calls; the constructor's arguments if a subclass has some."""
+        if type(self)._constructed_from_graph():
+            return {"name": self.name, "trainable": self.trainable, **graph_config(self)}
+        return super().get_config()
 
 
 def as_input(symbol: KerasTensor, value: Any) -> Any:
@@ -163,7 +167,10 @@ def _as(symbol: KerasTensor, value: Any) -> Any:
 @cache
 def functional(kind: type) -> type:
     """Return a class of models with the methods of `Functional`."""
-    return Functional if kind is Model else type(kind.__name__, (kind, Functional), {})
+    if kind is Model:
+        return Functional
+    names = {"__module__": kind.__module__, "_declared_class": kind}
+    return type(kind.__name__, (kind, Functional), names)
 
 
 Model.functional = staticmethod(functional)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, ClassVar
-
-import numpy as np
+from functools import partial
+from importlib import import_module
+from typing import Any, ClassVar, Final
 
 from tapelab.keras.keras_tensor import KerasTensor, symbolic_outputs
 from tapelab.keras.layers.layer import Layer
+from tapelab.keras.models.graph_config import connected
 from tapelab.keras.models.summary import summary_of
+from tapelab.keras.saving.registration import custom_object_scope
+from tapelab.keras.serialization import deserialize_keras_object, serialize_keras_object
 from tapelab.keras.training import Trainer
-
-SUFFIXES = (".weights.h5", ".npz")
 
 
 class Model(Trainer, Layer):
@@ -72,9 +74,9 @@ class Model(Trainer, Layer):
     def build(self, input_shape: Any) -> None:
         """Build the layers for inputs of a shape, by running `call` on zeros."""
         if type(self).call is not Model.call:
-            self._run_on_zeros(KerasTensor(input_shape))
+            self._run_on_zeros(_symbols_of(input_shape))
 
-    def _run_on_zeros(self, symbol: KerasTensor) -> None:
+    def _run_on_zeros(self, symbol: Any) -> None:
         """Run `call` on zeros, which builds the layers that it calls."""
         symbolic_outputs(self.call, (symbol,), {})
 
@@ -93,35 +95,57 @@ class Model(Trainer, Layer):
         text = summary_of(self)
         print(text) if print_fn is None else print_fn(text)
 
+    def save(
+        self, filepath: Any, overwrite: bool = True, zipped: bool | None = None, **kwargs: Any
+    ) -> None:
+        """Write the model to a `.keras` file: config, weights, and the state of the optimizer."""
+        _files().save_model(self, filepath, overwrite, zipped, **kwargs)
+
     def save_weights(self, filepath: Any, overwrite: bool = True) -> None:
-        """Write the weights to a file in order, in NumPy's npz format whatever its name."""
-        path = _checked(filepath)
-        if path.exists() and not overwrite:
-            raise FileExistsError(f"{path} exists. Pass overwrite=True to replace it.")
-        with path.open("wb") as file:
-            np.savez(file, *self.get_weights())
+        """Write the weights to a `.weights.h5` file."""
+        _files().save_weights(self, filepath, overwrite)
 
-    def load_weights(self, filepath: Any, skip_mismatch: bool = False, **unused: Any) -> None:
-        """Read the weights that `save_weights` wrote for a model with the same layers."""
-        del skip_mismatch, unused
-        with np.load(_checked(filepath), allow_pickle=False) as arrays:
-            self.set_weights([arrays[f"arr_{at}"] for at in range(len(arrays.files))])
+    def load_weights(self, filepath: Any, skip_mismatch: bool = False, **kwargs: Any) -> None:
+        """Read the weights from a `.weights.h5` or `.keras` file of a model with such layers."""
+        _files().load_weights(self, filepath, skip_mismatch, **kwargs)
 
-    def save(self, filepath: Any, *unused: Any, **more: Any) -> None:
-        """Raise NotImplementedError: only TensorFlow writes whole models."""
-        raise NotImplementedError(
-            "tapelab does not write whole models. Save the weights with "
-            "model.save_weights('name.weights.h5'), and make the model again from your code."
-        )
+    def to_json(self, **kwargs: Any) -> str:
+        """Return the config of the model as JSON; `kwargs` are those of `json.dumps`."""
+        return json.dumps(serialize_keras_object(self), **kwargs)
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
-        """Construct a model from the arguments of its class."""
-        del custom_objects
-        return cls(**config)
+        """Construct a model from its graph, or from the arguments of its class."""
+        with custom_object_scope(custom_objects or {}):
+            if "input_layers" not in config or not cls._constructed_from_graph():
+                return cls(**config)
+            inputs, outputs = connected(config)
+            own = {key: value for key, value in config.items() if key not in _OF_GRAPH}
+            return cls(inputs=inputs, outputs=outputs, **own)
+
+    @classmethod
+    def _constructed_from_graph(cls) -> bool:
+        """Whether the constructor takes the inputs and outputs of a functional model."""
+        parameters = inspect.signature(cls.__init__).parameters
+        kinds = {each.kind for each in parameters.values()}
+        takes_all = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= kinds
+        return takes_all or {"inputs", "outputs"} <= parameters.keys()
 
 
-def _checked(filepath: Any) -> Path:
-    if not str(filepath).endswith(SUFFIXES):
-        raise ValueError(f"The filename must end in `.weights.h5`. Received: filepath={filepath}")
-    return Path(filepath)
+def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
+    """Return the model of a text from `to_json`, with new weights."""
+    return deserialize_keras_object(json.loads(json_string), custom_objects)
+
+
+def _symbols_of(shape: Any) -> Any:
+    """A symbolic tensor of a shape, or a nest of them for a nest of shapes."""
+    if isinstance(shape, dict):
+        return {key: _symbols_of(each) for key, each in shape.items()}
+    if isinstance(shape, (list, tuple)) and any(isinstance(size, (list, tuple)) for size in shape):
+        return [_symbols_of(each) for each in shape]
+    return KerasTensor(shape)
+
+
+_OF_GRAPH: Final = ("layers", "input_layers", "output_layers")
+_files: Final = partial(import_module, "tapelab.keras.saving.model_file")
+"""Loads the module of files, which needs models, when one is written or read."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.keras import layers
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers.core import Input, InputLayer
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.models.functional import as_input
 from tapelab.keras.models.model import Model
-from tapelab.keras.saving import registered
-from tapelab.keras.serialization import serialized
+from tapelab.keras.serialization import deserialize_keras_object, serialize_keras_object
 
 
 class Sequential(Model):
@@ -150,16 +148,24 @@ class Sequential(Model):
         return shape
 
     def get_config(self) -> dict[str, Any]:
-        """Return the configs of the layers."""
-        return {"name": self.name, "layers": [serialized(layer) for layer in self._layers]}
+        """Return the configs of the layers, and the shape of the input if it is known."""
+        entry = None if self._entry is None else self._entry.origin
+        inner = [*([] if entry is None else [entry]), *self._layers]
+        config = {"name": self.name, "trainable": self.trainable,
+                  "dtype": self.dtype_policy.as_data(),
+                  "layers": [serialize_keras_object(layer) for layer in inner]}  # fmt: skip
+        return config if self._exit is None else {**config, "build_input_shape": self.input_shape}
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         """Construct the layers from their configs; user classes must be given or registered."""
-        known, model = registered(custom_objects), cls(name=config["name"])
+        settings = {key: config[key] for key in ("name", "trainable") if key in config}
+        model, shape = cls(**settings), config.get("build_input_shape")
         for each in config["layers"]:
-            kind = known.get(each["class_name"]) or getattr(layers, each["class_name"])
-            model.add(kind.from_config(each["config"]))
+            model.add(deserialize_keras_object(each, custom_objects), rebuild=False)
+        model._build_if_known()
+        if shape and model._entry is None and isinstance(shape, (list, tuple)):
+            model.build(tuple(shape))
         return model
 
 

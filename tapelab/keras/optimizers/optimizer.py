@@ -7,7 +7,8 @@ each variable, counts the step, and updates moving averages and constraints. A s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tapelab import math
@@ -369,6 +370,23 @@ class Optimizer(Configured):
     def scale_loss(self, loss: Any) -> Any:
         """Return the loss times the factor that protects small gradients from underflow."""
         return loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
+
+    def save_own_variables(self, store: dict[str, Any]) -> None:
+        """Put the variables into a dict, under "0", "1", …"""
+        store.update({str(at): each.numpy() for at, each in enumerate(self._variables)})
+
+    def load_own_variables(self, store: Mapping[str, Any]) -> None:
+        """Assign what `save_own_variables` put into a dict; a warning if that is not all."""
+        if len(store) != len(self._variables):
+            warnings.warn(
+                f"Skipping variable loading for optimizer '{self.name}', because it has "
+                f"{len(self._variables)} variables whereas the saved optimizer has {len(store)} "
+                "variables. ",
+                stacklevel=2,
+            )
+            return
+        for at, variable in enumerate(self._variables):
+            variable.assign(store[str(at)])
 
     def get_config(self) -> dict[str, Any]:
         """Return the arguments of an equal optimizer."""

@@ -236,6 +236,8 @@ class CompileState:
     run_eagerly: bool = False
     compiled: bool = False
     stop_training: bool = False
+    first_epoch: int | None = None
+    """The epoch with which `fit` goes on, if a callback has restored the state of a training."""
     config: dict[str, Any] = field(default_factory=dict)
     metric_arguments: tuple[Any, Any] = (None, None)
     built_metrics: CompileMetrics | None = None

@@ -9,6 +9,7 @@ from tapelab.core.tape import GradientTape
 from tapelab.keras import optimizers
 from tapelab.keras.backend import convert_to_tensor
 from tapelab.keras.metrics import Mean
+from tapelab.keras.serialization import deserialize_keras_object, serialize_keras_object
 from tapelab.keras.training.batches import unpacked
 from tapelab.keras.training.compile_utils import CompileLoss, CompileState
 
@@ -108,9 +109,26 @@ class TrainSteps:
         for metric in self.metrics:
             metric.reset_state()
 
-    def get_compile_config(self) -> dict[str, Any]:
-        """Return the arguments of `compile`."""
-        return dict(self._compiled.config)
+    def get_compile_config(self) -> Any:
+        """Return the arguments of `compile` as plain data; None before it was called."""
+        return serialize_keras_object(self._compiled.config) if self.compiled else None
+
+    def compile_from_config(self, config: dict[str, Any]) -> None:
+        """Compile the model with the arguments that `get_compile_config` returned.
+
+        A class that overrides `compile` overrides this, too.
+        """
+        if type(self).compile is not TrainSteps.compile:
+            warnings.warn(
+                "`compile()` was not called as part of model loading because the model's "
+                "`compile()` method is custom. Override `get_compile_config()` and "
+                "`compile_from_config(config)`, or call `compile()` again after loading.",
+                stacklevel=2,
+            )
+            return
+        self.compile(**deserialize_keras_object(config))
+        if self.optimizer is not None and self.built:  # type: ignore[attr-defined]  # a layer's
+            self.optimizer.build(self.trainable_variables)  # type: ignore[attr-defined]  # a layer's
 
     def compute_loss(
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None,

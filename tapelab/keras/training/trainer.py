@@ -56,12 +56,13 @@ class Trainer(TrainSteps):
         )
         self._compiled.history = events.history
         validation = _validation_batches(validation_data, validation_batch_size or batch_size)
+        self._compiled.first_epoch = None
         events.on_train_begin()
         logs: dict[str, Any] = {}
         with training_log() as gradients:
             if events.history is not None:
                 events.history.gradients = gradients
-            for epoch in range(initial_epoch, epochs):
+            for epoch in range(self._compiled.first_epoch or initial_epoch, epochs):
                 logs = self._train_epoch(epoch, batches, events, gradients)
                 if validation is not None and (epoch + 1) % validation_freq == 0:
                     result = self._test_epoch(EpochIterator(validation, validation_steps), events)

@@ -1,16 +1,14 @@
-"""`tf.keras.saving`: a registry of user classes that configs may name."""
+"""The registry of user classes and functions that configs may name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
-
-from tapelab.namespace.missing_names import in_module
+from typing import Any, Final, TypeVar
 
 _Object = TypeVar("_Object")
-_registered: dict[str, Any] = {}
-_names: dict[Any, str] = {}
+_registered: Final[dict[str, Any]] = {}
+_names: Final[dict[Any, str]] = {}
 
 
 def register_keras_serializable(
@@ -42,6 +40,11 @@ def get_registered_object(name: str, custom_objects: Any = None, module_objects:
     return registered({**(module_objects or {}), **(custom_objects or {})}).get(name)
 
 
+def get_custom_objects() -> dict[str, Any]:
+    """Return the registered objects by name; what you put into it is registered."""
+    return _registered
+
+
 def registered(custom_objects: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the registered objects, and those given, by name."""
     return {**_registered, **(custom_objects or {})}
@@ -60,5 +63,3 @@ def custom_object_scope(objects: Mapping[str, Any] | None) -> Iterator[None]:
 
 
 CustomObjectScope = custom_object_scope
-
-__getattr__, __dir__ = in_module(__name__)
