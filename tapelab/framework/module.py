@@ -13,6 +13,7 @@ from tapelab import nest
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import ModuleScope
 from tapelab.core.variable import Variable
+from tapelab.framework.restoration import restore_new
 from tapelab.framework.scopes import name_scope
 
 _WORD_STARTS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])")
@@ -35,6 +36,10 @@ class Module:
         call = vars(cls).get("__call__")
         if isinstance(call, FunctionType):
             cls.__call__ = _grouped(call)  # type: ignore[method-assign]  # of a subclass
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        restore_new(self)
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:

@@ -42,6 +42,10 @@ MODULES: Final = (
     *("optimizers.schedules", "regularizers", "constraints", "dtype_policies"),
 )
 """The modules whose classes and functions a config may name."""
+GENERAL: Final = frozenset(["activity_regularizer", "autocast", "dtype", "name", "trainable"])
+"""Settings that are declared elsewhere than in a class itself."""
+USUAL: Final[dict[str, Any]] = {"attention_axes": [1], "renorm_momentum": 0.99}
+"""The values of settings that tapelab does not have, where those are not None or False."""
 UNREGISTERED: Final = (
     "Make sure custom classes and functions are decorated with "
     "`@keras.saving.register_keras_serializable()`, or pass custom_objects="
@@ -229,13 +233,24 @@ def _constructed(kind: Any, config: Mapping[str, Any]) -> Any:
     settings = config.get("config") or {}
     if not hasattr(kind, "from_config"):
         return kind(**settings)
-    obj = kind.from_config(dict(settings))
+    obj = kind.from_config(_known_settings(kind, settings))
     build_config, compile_config = config.get("build_config"), config.get("compile_config")
     if build_config and not obj.built:
         obj.build_from_config(build_config)
     if compile_config and hasattr(obj, "compile_from_config"):
         obj.compile_from_config(compile_config)
     return obj
+
+
+def _known_settings(kind: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a class without those that only Keras has and that are off in the config."""
+    if not kind.__module__.startswith(OWN) or not getattr(kind, "_settings", None):
+        return dict(settings)
+    known = kind._settings.keys() | GENERAL
+    return {
+        key: value for key, value in settings.items()
+        if key in known or (value and USUAL.get(key) != value)
+    }  # fmt: skip
 
 
 def _class_named(config: Mapping[str, Any]) -> Any:

@@ -153,12 +153,20 @@ IN_RANDOM: Final = {
 }
 """Names of `tf.random` by the module that defines them."""
 
+IN_TRAIN: Final = {
+    "tapelab.train.checkpoint": "Checkpoint list_variables load_checkpoint load_variable",
+    "tapelab.train.checkpoint_manager": "CheckpointManager",
+    "tapelab.train.checkpoint_state": "get_checkpoint_state latest_checkpoint",
+}
+"""Names of `tf.train` by the module that defines them."""
+
 LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
     "tapelab.dtypes": {
         "bool": "tapelab.dtypes:bool_",
         **_placed({"tapelab.array_ops.value_ops": "cast complex saturate_cast"}),
     },
     "tapelab.linalg": _placed(IN_LINALG),
+    "tapelab.train": _placed(IN_TRAIN),
     "tapelab.random": {"experimental": "tapelab.random.experimental", **_placed(IN_RANDOM)},
     "tapelab.data": _placed(
         {

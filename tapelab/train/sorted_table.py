@@ -8,7 +8,6 @@ with a block that lists the data blocks, and a footer that says where it is.
 
 from __future__ import annotations
 
-import os.path
 import struct
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -55,7 +54,10 @@ def _append_block(file: bytearray, entries: Mapping[bytes, bytes]) -> bytes:
         if count % RESTART_EVERY == 0:
             restarts.append(len(block))
             last = b""
-        shared = len(os.path.commonprefix([last, key]))
+        shared = next(
+            (at for at, pair in enumerate(zip(last, key, strict=False)) if pair[0] != pair[1]),
+            min(len(last), len(key)),
+        )
         block += varint(shared) + varint(len(key) - shared) + varint(len(value))
         block += key[shared:] + value
         last = key
@@ -69,19 +71,21 @@ def _append_block(file: bytearray, entries: Mapping[bytes, bytes]) -> bytes:
 def read_table(file: bytes) -> dict[bytes, bytes]:
     """Return the entries of a table; DataLossError if the file is damaged."""
     try:
-        if len(file) < FOOTER_SIZE or struct.unpack("<Q", file[-8:]) != (MAGIC,):
-            raise ValueError("not an sstable (bad magic number)")
-        footer = file[-FOOTER_SIZE:]
-        _, at = _read_handle(footer, 0)
-        index, _ = _read_handle(footer, at)
-        return {
-            key: value
-            for _, handle in _entries(_block(file, index))
-            for key, value in _entries(_block(file, _read_handle(handle, 0)[0]))
-        }
+        return dict(_all_entries(file))
     except (ValueError, IndexError, struct.error) as error:
         message = f"The index of the checkpoint is damaged: {error}"
         raise DataLossError(None, None, message) from error
+
+
+def _all_entries(file: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The entries of all blocks; ValueError if the file is damaged."""
+    footer = file[-FOOTER_SIZE:]
+    if len(footer) < FOOTER_SIZE or struct.unpack("<Q", footer[-8:]) != (MAGIC,):
+        raise ValueError("not an sstable (bad magic number)")
+    _, at = _read_handle(footer, 0)
+    index, _ = _read_handle(footer, at)
+    for _, handle in _entries(_block(file, index)):
+        yield from _entries(_block(file, _read_handle(handle, 0)[0]))
 
 
 def _read_handle(raw: bytes, at: int) -> tuple[tuple[int, int], int]:

@@ -108,7 +108,11 @@ class CheckpointReader:
 
     def get_tensor(self, tensor_str: str) -> Any:
         """Return a tensor as an array; a scalar is a NumPy scalar, a text is bytes."""
-        entry, dtype, shape = self._entry(tensor_str), self.dtype(tensor_str), self._shape(tensor_str)
+        entry, dtype, shape = (
+            self._entry(tensor_str),
+            self.dtype(tensor_str),
+            self._shape(tensor_str),
+        )
         if SLICES in entry:
             raise NotImplementedError(
                 f"{tensor_str} is stored in slices (a partitioned variable), which tapelab does "
@@ -118,10 +122,7 @@ class CheckpointReader:
         try:
             if dtype is string:
                 return _texts(content, shape)
-            if prod(shape) * dtype.size != len(content):
-                raise ValueError(f"{len(content)} bytes for shape {shape}")
-            if masked_crc32c(content) != _checksum(entry):
-                raise ValueError("its checksum differs")
+            _check(content, prod(shape) * dtype.size, _checksum(entry))
         except ValueError as error:
             raise DataLossError(
                 None, None, f"The tensor {tensor_str} of {self._prefix} is damaged: {error}."
@@ -146,6 +147,14 @@ class CheckpointReader:
         with path.open("rb") as file:
             file.seek(start)
             return file.read(size)
+
+
+def _check(content: bytes, size: int, checksum: int) -> None:
+    """Raise ValueError unless bytes have a size and a checksum."""
+    if size != len(content):
+        raise ValueError(f"{len(content)} bytes instead of {size}")
+    if masked_crc32c(content) != checksum:
+        raise ValueError("its checksum differs")
 
 
 def _checksum(entry: dict[int, list[Any]]) -> int:

@@ -97,11 +97,6 @@ def test_weights_are_not_written_over_another_file_by_default(tmp_path):
         model.save_weights(tmp_path / "m.npz", overwrite=False)
 
 
-def test_a_whole_model_is_not_written():
-    with pytest.raises(NotImplementedError, match="save_weights"):
-        tf.keras.Sequential([layers.Dense(1)]).save("m.keras")
-
-
 def test_build_by_hand_builds_the_layers_of_a_subclass():
     class Two(tf.keras.Model):
         def __init__(self):

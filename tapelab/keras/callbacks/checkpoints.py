@@ -109,9 +109,7 @@ class ModelCheckpoint(MetricMonitor):
             return True
         value = logs.get(self.monitor)
         if value is None:
-            warnings.warn(
-                f"Can save best model only with {self.monitor} available.", stacklevel=4
-            )
+            warnings.warn(f"Can save best model only with {self.monitor} available.", stacklevel=4)
             return True
         if np.ndim(value):
             warnings.warn(

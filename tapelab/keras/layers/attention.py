@@ -197,7 +197,6 @@ class MultiHeadAttention(BuiltInLayer):
         """Create the projections of queries, keys, values and of the result."""
         shared = _Projection._settings.keys() - {"shape", "contracted_axes"}
         settings = {name: getattr(self, name) for name in shared}
-        self._heads: dict[str, Any] = {}
         parts = {
             "query": (query_shape, self.key_dim),
             "key": (key_shape or value_shape, self.key_dim),
@@ -206,10 +205,10 @@ class MultiHeadAttention(BuiltInLayer):
         for name, (shape, width) in parts.items():
             part = _Projection((self.num_heads, width), 1, name=name, **settings)
             part.build(shape)
-            self._heads[name] = part
+            setattr(self, f"{name}_dense", part)
         sizes = self._output_sizes(query_shape)
-        self._output = _Projection(sizes, 2, name="attention_output", **settings)
-        self._output.build((None, None, self.num_heads, self.value_dim))
+        self.output_dense = _Projection(sizes, 2, name="attention_output", **settings)
+        self.output_dense.build((None, None, self.num_heads, self.value_dim))
 
     def _output_sizes(self, query_shape: Any) -> tuple[int, ...]:
         size = self.output_shape or query_shape[-1]
@@ -224,7 +223,7 @@ class MultiHeadAttention(BuiltInLayer):
         """Return the projected values of all heads, and on request the weights."""
         key = value if key is None else key
         inputs = {"query": query, "key": key, "value": value}
-        q, k, v = (self._heads[name](each) for name, each in inputs.items())
+        q, k, v = (getattr(self, f"{name}_dense")(each) for name, each in inputs.items())
         mask = attention_mask
         if use_causal_mask:
             causal = _causal_mask(int(q.shape[1]), int(k.shape[1]))
@@ -235,7 +234,7 @@ class MultiHeadAttention(BuiltInLayer):
         if self.dropout_layer is not None:
             weights = self.dropout_layer(weights, training=training)
         heads = linalg.einsum("bhqk,bkhd->bqhd", weights, v)
-        result = self._output(heads)
+        result = self.output_dense(heads)
         return (result, weights) if return_attention_scores else result
 
     def compute_output_shape(self, query_shape: Any, value_shape: Any = None) -> Any:

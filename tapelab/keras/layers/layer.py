@@ -281,7 +281,8 @@ class Layer(Stateful, Configured):
             "trainable": self.trainable,
             "dtype": self.dtype_policy.as_data(),
         }
-        return {**base, **{key: value for key, value in config.items() if key not in base}}
+        known = {*base, "weights"}  # initial weights are an argument of some layers, and no setting
+        return {**base, **{key: value for key, value in config.items() if key not in known}}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"

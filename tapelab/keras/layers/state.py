@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.core.variable import read
+from tapelab.framework.restoration import restore_new
 from tapelab.keras import backend, constraints, initializers, regularizers
 from tapelab.keras.containers import tracked
 from tapelab.keras.keras_tensor import standard_shape
@@ -54,6 +55,7 @@ class Stateful:
                 f"layer or model call `super().__init__()` before you set {name!r}."
             )
         object.__setattr__(self, name, self._track(value))
+        restore_new(self)
 
     def __delattr__(self, name: str) -> None:
         value = vars(self).get(name)
@@ -231,6 +233,15 @@ class Stateful:
         for layer in self._every_layer():
             layer._losses.clear()
 
+    def _checkpoint_children(self) -> dict[str, Any]:
+        """The variables, layers and containers in its attributes, under the names of Keras.
+
+        Keras puts an underscore before the kernel of some layers, so that is a second name of it.
+        """
+        attributes = {name: each for name, each in vars(self).items() if name not in _LISTS}
+        again = {f"_{name}": attributes[name] for name in _ALSO_PRIVATE if name in attributes}
+        return {**attributes, **again}
+
     def _every_layer(self) -> Iterator[Any]:
         """This layer, and all in it, each once."""
         seen: set[int] = set()
@@ -301,6 +312,12 @@ def _is_metric(value: Any) -> bool:
     return hasattr(type(value), "update_state") and hasattr(type(value), "result")
 
 
+_LISTS: Final = frozenset({
+    "_all_build_shapes", "_arguments", "_build_shapes", "_layers", "_losses", "_metrics", "_nodes",
+    "_seeds", "_weights",
+})  # fmt: skip
+"""Attributes that list what others hold, or hold no state."""
+_ALSO_PRIVATE: Final = ("embeddings", "kernel")
 _KINDS: Final[tuple[tuple[Callable[[Any], bool], str], ...]] = (
     (lambda value: isinstance(value, Variable), "_weights"),
     (lambda value: isinstance(value, SeedGenerator), "_seeds"),

@@ -77,6 +77,9 @@ class Metric(Configured):
         """Add a variable that accumulates over batches."""
         return self.add_variable(shape, initializer or "zeros", dtype, name=name)
 
+    def _checkpoint_children(self) -> dict[str, Any]:
+        return vars(self)
+
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
         """Add a batch."""
         raise NotImplementedError

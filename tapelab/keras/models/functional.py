@@ -34,7 +34,7 @@ class Functional(Model):
         self._symbols = nest.flatten(inputs)
         self._results = nest.flatten(outputs)
         self._graph = tuple(nodes_between(self._symbols, self._results))
-        self._operations = by_depth(self._graph, self._results)
+        self.__dict__["_operations"] = by_depth(self._graph, self._results)
         self._find_layers()
         self.input_spec = None
         self.built = True
@@ -77,6 +77,11 @@ class Functional(Model):
         """The shape of the output, or a list of several."""
         shapes = [each.shape for each in self._results]
         return shapes[0] if len(shapes) == 1 else shapes
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        entries = [symbol.origin for symbol in self._symbols]
+        graph = {"_operations": [*entries, *self._operations]}
+        return {**super()._checkpoint_children(), **graph}
 
     def build(self, input_shape: Any) -> None:
         """Do nothing: the layers are built already."""

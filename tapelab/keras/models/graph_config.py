@@ -22,22 +22,28 @@ from tapelab.keras.serialization import deserialize_keras_object, serialize_kera
 
 TENSOR: Final = "__keras_tensor__"
 OPS: Final = "keras.src.ops."
-OPERANDS: Final = frozenset(
-    "a b condition inputs key operands tensor values x x1 x2 xs y".split()
-)
+OPERANDS: Final = frozenset({
+    "a", "b", "condition", "inputs", "key", "operands", "tensor", "values", "x", "x1", "x2",
+    "xs", "y",
+})  # fmt: skip
 """Parameters that a call of an operation gets in Keras; its constructor gets the others."""
 OPERATORS: Final[dict[str, Callable[..., Any]]] = {
     "floor_divide": operator.floordiv, "get_item": operator.getitem, "matmul": operator.matmul,
     "mod": operator.mod, "power": operator.pow, "true_divide": operator.truediv,
 }  # fmt: skip
-_IN_NN: Final = frozenset(
-    "average_pool binary_crossentropy categorical_crossentropy celu conv conv_transpose elu gelu"
-    " glu hard_sigmoid hard_silu hard_tanh leaky_relu log_sigmoid log_softmax max_pool moments"
-    " multi_hot normalize one_hot relu relu6 selu separable_conv sigmoid silu softmax softplus"
-    " softsign sparse_categorical_crossentropy threshold".split()
-)
-_IN_MATH: Final = frozenset("erf erfinv in_top_k logsumexp rsqrt top_k".split())
-_IN_CORE: Final = frozenset("cast stop_gradient unstack".split())
+_IN_NN: Final = frozenset({
+    "average_pool", "binary_crossentropy", "categorical_crossentropy", "celu", "conv",
+    "conv_transpose", "elu", "gelu", "glu", "hard_sigmoid", "hard_silu", "hard_tanh",
+    "leaky_relu", "log_sigmoid", "log_softmax", "max_pool", "moments", "multi_hot", "normalize",
+    "one_hot", "relu", "relu6", "selu", "separable_conv", "sigmoid", "silu", "softmax",
+    "softplus", "softsign", "sparse_categorical_crossentropy", "threshold",
+})  # fmt: skip
+_IN_MATH: Final = frozenset({
+    "erf", "erfinv", "in_top_k", "logsumexp", "rsqrt", "top_k",
+})  # fmt: skip
+_IN_CORE: Final = frozenset({
+    "cast", "stop_gradient", "unstack",
+})  # fmt: skip
 
 
 def graph_config(model: Any) -> dict[str, Any]:
@@ -72,7 +78,7 @@ class _Names:
         return [node.operation.name, self._calls[id(node.operation)].index(node), number]
 
     def end_of(self, symbol: KerasTensor) -> list[Any]:
-        """The same for an input or output, where the first call of a model in a model is its own."""
+        """The same for an end of the graph, where a model in it has made a call of its own."""
         name, call, number = self.of(symbol)
         operation = None if symbol.history is None else symbol.history.operation
         return [name, call + hasattr(operation, "_graph"), number]
@@ -102,8 +108,7 @@ def _layer_config(operation: Any, calls: Any, names: _Names) -> dict[str, Any]:
     else:
         config = serialize_keras_object(operation)
         nodes = [
-            {"args": names.nested(node.args), "kwargs": names.nested(node.kwargs)}
-            for node in calls
+            {"args": names.nested(node.args), "kwargs": names.nested(node.kwargs)} for node in calls
         ]
     return {**config, "name": operation.name, "inbound_nodes": nodes}
 
@@ -237,5 +242,3 @@ def _public_op(kind: str) -> Callable[..., Any]:
 @cache
 def _parameters(function: Callable[..., Any]) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)
-
-

@@ -95,6 +95,9 @@ class Model(Trainer, Layer):
         text = summary_of(self)
         print(text) if print_fn is None else print_fn(text)
 
+    def _checkpoint_children(self) -> dict[str, Any]:
+        return {**super()._checkpoint_children(), "optimizer": self.optimizer}
+
     def save(
         self, filepath: Any, overwrite: bool = True, zipped: bool | None = None, **kwargs: Any
     ) -> None:

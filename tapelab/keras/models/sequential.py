@@ -147,6 +147,10 @@ class Sequential(Model):
             shape = layer.compute_output_shape(shape)
         return shape
 
+    def _checkpoint_children(self) -> dict[str, Any]:
+        graph = {"_operations": [None, *self._layers]}  # the first is the entry
+        return {**super()._checkpoint_children(), "_functional": graph}
+
     def get_config(self) -> dict[str, Any]:
         """Return the configs of the layers, and the shape of the input if it is known."""
         entry = None if self._entry is None else self._entry.origin

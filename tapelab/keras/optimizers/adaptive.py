@@ -77,7 +77,7 @@ class Adadelta(_AdaptiveOptimizer):
     epsilon: float = setting(1e-7)
 
     def _slot_names(self) -> Iterable[tuple[str, ...]]:
-        return [("accumulated_grad",), ("accumulated_delta_var",)]
+        return [("accumulated_grad", "accumulated_delta_var")]
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         """Update a variable."""

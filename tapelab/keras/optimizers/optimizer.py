@@ -16,6 +16,7 @@ from tapelab.array_ops.creation import zeros_like
 from tapelab.array_ops.value_ops import where
 from tapelab.control_flow import cond
 from tapelab.core.tensor import Tensor
+from tapelab.framework.restoration import restore_new
 from tapelab.keras import backend, name_scopes
 from tapelab.keras.class_settings import Configured, Setting, SettingGroup, setting
 from tapelab.keras.optimizers import schedules
@@ -138,6 +139,13 @@ class Optimizer(Configured):
                     slots = self._slots.setdefault(name, [])
                     start = self._initial_value(name)
                     slots.append(self.add_variable_from_reference(variable, name, start))
+        restore_new(self)
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        """The state of the optimizer, and the variables that it was built for."""
+        rate = {"_learning_rate": self._learning_rate}
+        return {"_variables": self._variables, "_trainable_variables": self._trainable_variables,
+                "_iterations": self._iterations, **rate}  # fmt: skip
 
     def _slot_names(self) -> Iterable[tuple[str, ...]]:
         """The names of the slots, in groups that are created together for each variable."""

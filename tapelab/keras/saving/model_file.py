@@ -144,9 +144,7 @@ def _load_folder(folder: Path, custom_objects: Any, *, compile: bool) -> Any:
 def save_weights(model: Any, filepath: Any, overwrite: bool = True) -> None:
     """Write the weights of a model to a `.weights.h5` file; by their order alone to an `.npz`."""
     if not str(filepath).endswith((".weights.h5", ".npz")):
-        raise ValueError(
-            f"The filename must end in `.weights.h5`. Received: filepath={filepath}"
-        )
+        raise ValueError(f"The filename must end in `.weights.h5`. Received: filepath={filepath}")
     path = _free(filepath, overwrite)
     if not model.built:
         raise ValueError(

@@ -99,7 +99,7 @@ def _in_attributes(path: str, part: Any) -> Named:
 
 
 def _rank(name: str, *, layers_first: bool) -> tuple[int, str]:
-    """The place of an attribute: private ones come last, a model's list of layers may come first."""
+    """The place of an attribute: private ones come last, the list of layers may come first."""
     return (0 if layers_first and name == "layers" else 2 if name.startswith("_") else 1), name
 
 
@@ -119,6 +119,6 @@ def _in_container(path: str, values: Iterable[Any]) -> Named:
 
 _MACHINERY: Final = frozenset(
     [*vars(Layer()), "_compiled", "_entry", "_exit", "_graph", "_inputs_structure",
-     "_outputs_structure", "_results", "_symbols"]
+     "_operations", "_outputs_structure", "_results", "_symbols"]
 )  # fmt: skip
 """Attributes that every layer or model has."""

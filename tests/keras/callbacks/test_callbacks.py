@@ -101,28 +101,6 @@ def test_an_unknown_mode_is_taken_for_auto():
     assert not stop.rising
 
 
-def test_a_checkpoint_keeps_the_best_weights(tmp_path, capsys):
-    network = model(optimizer=tf.keras.optimizers.SGD(3.0))
-    path = tmp_path / "best.weights.h5"
-    keep = tf.keras.callbacks.ModelCheckpoint(
-        path, monitor="loss", save_best_only=True, save_weights_only=True, verbose=1
-    )
-    network.fit(X, Y, epochs=1, verbose=0, callbacks=[keep])
-    after_one = network.get_weights()
-    network.fit(X, Y, epochs=2, verbose=0, callbacks=[keep])
-    network.load_weights(path)
-    for kept, first in zip(network.get_weights(), after_one, strict=True):
-        np.testing.assert_array_equal(kept, first)
-    assert capsys.readouterr().out.count("saving model to") == 1
-
-
-def test_a_checkpoint_of_a_whole_model_is_refused_in_words():
-    with pytest.raises(ValueError, match="save_weights_only=True"):
-        tf.keras.callbacks.ModelCheckpoint("name.keras")
-    with pytest.raises(ValueError, match=r"must end in `\.weights\.h5`"):
-        tf.keras.callbacks.ModelCheckpoint("name.txt", save_weights_only=True)
-
-
 def test_rounds_are_written_into_a_file(tmp_path):
     path = tmp_path / "log.csv"
     writer = tf.keras.callbacks.CSVLogger(path)
