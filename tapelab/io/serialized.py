@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab import dtypes
 from tapelab.dtypes import ALL, DType, string
 from tapelab.io.protobuf import field, message
 
@@ -16,7 +17,13 @@ SHAPE: Final = 2
 CONTENT: Final = 4
 TEXTS: Final = 8
 """The fields of a TensorProto that are used here."""
-BY_NUMBER: Final = {dtype.as_datatype_enum: dtype for dtype in ALL}
+BFLOAT16: Final = 14
+_BY_NUMBER: Final = {dtype.as_datatype_enum: dtype for dtype in ALL}
+
+
+def dtype_of(number: int) -> DType:
+    """The dtype of a number in TensorFlow's messages; KeyError for one that is not known."""
+    return dtypes.bfloat16 if number == BFLOAT16 else _BY_NUMBER[number]
 
 
 def pack(array: Any, dtype: DType) -> bytes:
@@ -30,7 +37,7 @@ def pack(array: Any, dtype: DType) -> bytes:
 def unpack(raw: bytes) -> tuple[DType, Any]:
     """The dtype and the array of a TensorProto; ValueError, IndexError or KeyError for rubbish."""
     fields = message(raw)
-    dtype = BY_NUMBER[fields[DTYPE][0]]
+    dtype = dtype_of(fields[DTYPE][0])
     shape = unpack_shape(fields.get(SHAPE, [b""])[0])
     if dtype is string:
         texts = fields.get(TEXTS, [])

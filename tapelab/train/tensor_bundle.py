@@ -19,7 +19,7 @@ from tapelab.dtypes import DType, string
 from tapelab.errors import DataLossError, NotFoundError
 from tapelab.io.crc32c import crc32c, mask, masked_crc32c
 from tapelab.io.protobuf import field, fixed_field, message, read_varint, varint
-from tapelab.io.serialized import BY_NUMBER, pack_shape, unpack_shape
+from tapelab.io.serialized import dtype_of, pack_shape, unpack_shape
 from tapelab.train.sorted_table import read_table, write_table
 
 SHARDS, VERSION = 1, 3
@@ -39,16 +39,18 @@ def write_bundle(prefix: str, tensors: Named) -> None:
     entries = {b"": header}
     data, index = Path(_data_file(prefix, 0, 1)), Path(f"{prefix}.index")
     new_data, new_index = (each.with_name(f"{each.name}.tempstate") for each in (data, index))
+    offset = 0
     with new_data.open("wb") as file:
         for name in sorted(tensors, key=str.encode):
             dtype, array = tensors[name]
             content, checksum = _content(dtype, array)
             entries[name.encode()] = (
                 field(DTYPE, dtype.as_datatype_enum) + field(SHAPE, pack_shape(array.shape))
-                + field(OFFSET, file.tell()) + field(SIZE, len(content))
+                + field(OFFSET, offset) + field(SIZE, len(content))
                 + fixed_field(CHECKSUM, checksum)
             )  # fmt: skip
             file.write(content)
+            offset += len(content)
     new_index.write_bytes(write_table(entries))
     new_data.replace(data)
     new_index.replace(index)
@@ -104,7 +106,7 @@ class CheckpointReader:
 
     def dtype(self, name: str) -> DType:
         """Return the dtype of a tensor."""
-        return BY_NUMBER[self._entry(name)[DTYPE][0]]
+        return dtype_of(self._entry(name)[DTYPE][0])
 
     def get_tensor(self, tensor_str: str) -> Any:
         """Return a tensor as an array; a scalar is a NumPy scalar, a text is bytes."""

@@ -38,6 +38,7 @@ class Layer(Stateful, Configured):
     writes `__init__`, `build(self, input_shape)` and `call(self, inputs)`.
     """
 
+    _all_build_shapes: dict[str, Any]
     input_spec: Any = None
     supports_masking: bool = False
     _takes_more = True

@@ -18,6 +18,8 @@ class Functional(Model):
     """Runs the layers that lead from its inputs to its outputs."""
 
     _inputs_structure: Any
+    _operations: list[Any]
+    """The layers and operations in Keras's order."""
     _outputs_structure: Any
 
     def __init__(

@@ -31,8 +31,7 @@ def save_model(
     """Write a model to a file: its config, its weights, and the state of its optimizer."""
     del unused
     path = _free(filepath, overwrite)
-    if zipped is None:
-        zipped = path.suffix == ".keras"
+    zipped = True if zipped is None else zipped
     if zipped and path.suffix != ".keras":
         raise ValueError(
             "Invalid filepath extension for saving. Please add either a `.keras` extension for the "

@@ -48,14 +48,14 @@ def restore_state(root: Any, state: Mapping[str, Store], *, skip_mismatch: bool 
             problems.append((part, error))
     if not problems:
         return
-    part, error = problems[0]
+    part, problem = problems[0]
     message = (
         f"A total of {len(problems)} objects could not be loaded. Example error message for object "
-        f"{part}:\n\n{error}\n\nList of objects that could not be loaded:\n"
+        f"{part}:\n\n{problem}\n\nList of objects that could not be loaded:\n"
         f"{[part for part, _ in problems]}"
     )
     if not skip_mismatch:
-        raise ValueError(message) from error
+        raise ValueError(message) from problem
     warnings.warn(message, stacklevel=4)
 
 
