@@ -37,7 +37,7 @@ LAYERS: Final = (
            "math", "linalg", "bitwise", "signal", "image", "random", "raw_ops",
            "autodiff", "control_flow", "compile", "autograph",
            "nn", "keras",
-           "data", "io", "lookup", "train", "compat")),
+           "data", "io", "lookup", "train", "compat", "distribute")),
     Layer("Pure functions of a Recording", "findings, figures and text, points and hints",
           ("diagnosis", "views", "exercises")),
     Layer("Places to work in", "notebooks, JupyterLab, graders; what you extend tapelab with",

@@ -14,6 +14,7 @@ MODULES: Final = (
     "config",
     "data",
     "debugging",
+    "distribute",
     "experimental",
     "image",
     "io",
@@ -153,6 +154,15 @@ IN_RANDOM: Final = {
 }
 """Names of `tf.random` by the module that defines them."""
 
+IN_DISTRIBUTE: Final = {
+    "tapelab.distribute.strategy": (
+        "InputContext MirroredStrategy MultiWorkerMirroredStrategy OneDeviceStrategy ReduceOp"
+        " ReplicaContext Strategy get_replica_context get_strategy has_strategy"
+        " in_cross_replica_context"
+    ),
+}
+"""Names of `tf.distribute` by the module that defines them."""
+
 IN_TRAIN: Final = {
     "tapelab.train.checkpoint": "Checkpoint list_variables load_checkpoint load_variable",
     "tapelab.train.checkpoint_manager": "CheckpointManager",
@@ -166,6 +176,7 @@ LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
         **_placed({"tapelab.array_ops.value_ops": "cast complex saturate_cast"}),
     },
     "tapelab.linalg": _placed(IN_LINALG),
+    "tapelab.distribute": _placed(IN_DISTRIBUTE),
     "tapelab.train": _placed(IN_TRAIN),
     "tapelab.random": {"experimental": "tapelab.random.experimental", **_placed(IN_RANDOM)},
     "tapelab.data": _placed(
