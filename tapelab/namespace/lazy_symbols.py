@@ -164,6 +164,10 @@ IN_DISTRIBUTE: Final = {
 """Names of `tf.distribute` by the module that defines them."""
 
 IN_TRAIN: Final = {
+    "tapelab.io.example_messages": (
+        "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List"
+        " SequenceExample"
+    ),
     "tapelab.train.checkpoint": "Checkpoint list_variables load_checkpoint load_variable",
     "tapelab.train.checkpoint_manager": "CheckpointManager",
     "tapelab.train.checkpoint_state": "get_checkpoint_state latest_checkpoint",
@@ -199,14 +203,6 @@ LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
                 "FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature VarLenFeature"
             ),
             "tapelab.io.record_files": "TFRecordOptions TFRecordWriter",
-        }
-    ),
-    "tapelab.train": _placed(
-        {
-            "tapelab.io.example_messages": (
-                "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List"
-                " SequenceExample"
-            ),
         }
     ),
     "tapelab.math": {"special": "tapelab.math.special", **_placed(IN_MATH)},

@@ -1,7 +1,0 @@
-"""`tf.train`: messages of examples."""
-
-from __future__ import annotations
-
-from tapelab.namespace.missing_names import in_module
-
-__getattr__, __dir__ = in_module(__name__)
