@@ -97,6 +97,9 @@ class Declaration:
 DECLARED: Final[dict[str, Declaration]] = {}
 """The declarations by their codes."""
 
+FOREIGN: Final[dict[str, Declaration]] = {}
+"""The declarations of what only happens in programs of other frameworks, by their codes."""
+
 CHECKS: Final[dict[Detector, None]] = {}
 AT_SOURCE: Final[dict[Detector, int]] = {}
 AT_CUT: Final[dict[Cut, Detector]] = {}
@@ -226,12 +229,13 @@ def on_refusal(code: str) -> Callable[[D], D]:
 
 def declaration_of(code: str) -> Declaration:
     """The declaration of a code; ValueError if there is none."""
-    if code not in DECLARED:
+    declaration = DECLARED.get(code) or FOREIGN.get(code)
+    if declaration is None:
         raise ValueError(
             f"No finding {code!r} was declared. Write the code that stands in @finding(…), as in "
             f"@finding({code!r}, rank=Rank.MISLEADING)."
         )
-    return DECLARED[code]
+    return declaration
 
 
 def own_detectors() -> tuple[Detector, ...]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tapelab import nest
 from tapelab.core.garbage_collection import gc_relaxed
 from tapelab.core.tape import GradientTape
+from tapelab.diagnosis import pytorch
 from tapelab.diagnosis.case import Analysis, Case
 from tapelab.diagnosis.declarations import (
     ACROSS_SOURCES,
@@ -90,14 +91,28 @@ def _of_no_source(case: Case) -> Explanation:
 
 
 def _explained(case: Case) -> Explanation:
-    missing = tuple(_missing(case))
     checked = [finding for check in checks() for finding in check(case)]
+    if case.recording.framework:
+        return _foreign(case, pytorch.findings(case, checked))
+    missing = tuple(_missing(case))
     return Explanation(
         target=_named(case, case.targets),
         source=name_of(case, case.source),
         connected=case.connected,
         partial=case.connected and bool(missing),
         findings=tuple(_sorted(_distinct([*missing, *checked]))),
+        recording=case.recording,
+    )
+
+
+def _foreign(case: Case, findings: Iterable[Finding]) -> Explanation:
+    """The explanation of another framework's program."""
+    return Explanation(
+        target=_named(case, case.targets),
+        source=name_of(case, case.source),
+        connected=case.connected,
+        partial=False,
+        findings=tuple(_sorted(_distinct(findings))),
         recording=case.recording,
     )
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -166,6 +166,9 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
             return func(*args, **kwargs)
         if func is Tensor.backward:
             return self._backward(func, args, kwargs)
+        if func is Tensor.retain_grad:
+            self._recorder.watch(self._number(args[0]))
+            return func(*args, **kwargs)
         if func is torch.autograd.grad:
             return self._grad(func, args, kwargs)
         if func == Tensor.grad.__set__:
@@ -233,7 +236,7 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
         is_stop = func in torch_ops.STOPS
         facts = torch_ops.facts_of(name, len(inputs))
         cause = self._cause(given, outputs, is_stop=is_stop)
-        with_local = torch_ops.is_elementwise(facts) and len(edges) == 1
+        with_local = torch_ops.is_elementwise(facts) and len(edges) == 1 and not _has_saving_hooks()
         self._enter_op(facts, inputs, outputs, edges, cause, with_local=with_local)
 
     def _enter_op(
@@ -296,9 +299,12 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
         self._exits[id(value)] = value, outside
 
     def _create(self, how: str, args: tuple[Any, ...], results: Sequence[Tensor]) -> None:
+        value = args[0] if args else None
         for each in results:
-            value = args[0] if args else None
-            self._keep(each, self._constant(value, array_of(each), how))
+            if _is_own_leaf(each) and id(value) not in self._exits:
+                self._keep(each, self._leaf(each))
+            else:
+                self._keep(each, self._constant(value, array_of(each), how))
 
     # The numbers of tensors
 
@@ -311,13 +317,19 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
                     if tensor.is_leaf and tensor.requires_grad:
                         self._recorder.watch(state.number)
                     return state.number
-                if tensor.is_leaf and state.is_leaf and self._recorder.is_variable(state.number):
-                    return self._keep(
-                        tensor, self._recorder.assignment(state.number, array_of(tensor))
-                    )
+                if tensor.is_leaf and state.is_leaf:
+                    return self._changed(tensor, state.number)
             if tensor.grad_fn is not None:
                 return self._rebuilt(tensor, tensor.grad_fn)
             return self._keep(tensor, self._leaf(tensor))
+
+    def _changed(
+        self, leaf: Tensor, number: int, how: e.How = e.How.ASSIGN, source: int = -1
+    ) -> int:
+        """Enter a leaf again whose values were overwritten."""
+        if self._recorder.is_variable(number):
+            return self._keep(leaf, self._recorder.assignment(number, array_of(leaf), how, source))
+        return self._keep(leaf, self._leaf(leaf))
 
     def _leaf(self, tensor: Tensor) -> int:
         """Enter a tensor without history: a parameter, or data."""
@@ -521,8 +533,7 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
             for each, version in self._versions:
                 state = self._state_of(each)
                 if state is not None and version_of(each) != version:
-                    new = self._recorder.assignment(state.number, array_of(each), e.How.ASSIGN_SUB)
-                    self._keep(each, new)
+                    self._changed(each, state.number, e.How.ASSIGN_SUB)
             self._versions, self._is_paused = [], False
 
     def _assign(
@@ -533,9 +544,8 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
         for each in written:
             own = next(number for number, one in zip(numbers, given, strict=True) if one is each)
             others = [number for number, one in zip(numbers, given, strict=True) if one is not each]
-            if own >= 0 and self._recorder.is_variable(own):
-                source = others[-1] if others else -1
-                self._keep(each, self._recorder.assignment(own, array_of(each), how, source))
+            if own >= 0:
+                self._changed(each, own, how, others[-1] if others else -1)
 
     def _is_library(self) -> bool:
         """Whether a module of PyTorch's calls the function, and not the user's code."""
@@ -601,6 +611,11 @@ def _local_derivatives(node: Node, got: Sequence[Tensor | None]) -> list[NDArray
     ]
 
 
+def _has_saving_hooks() -> bool:
+    """Whether hooks keep what nodes save, as for checkpoints: they allow one backward pass only."""
+    return torch._C._autograd._top_saved_tensors_default_hooks(False) is not None
+
+
 def _in_custom_function() -> bool:
     """Whether the forward of a `torch.autograd.Function` is running."""
     frame: FrameType | None = sys._getframe(1)
@@ -618,9 +633,15 @@ def _name_in_frames(value: object) -> str:
     while frame is not None:
         if not frame.f_globals.get("__name__", "").startswith(("torch.", "tapelab.")):
             for names in (frame.f_locals, frame.f_globals):
-                known = (
-                    key for key, each in list(names.items()) if each is value and key != "self"
-                )
-                name = next(known, name)
+                name = next(_names_of(value, names), name)
         frame = frame.f_back
     return name
+
+
+def _names_of(value: object, names: Mapping[str, Any]) -> Iterator[str]:
+    """What some variables call a value: `w`, or `model.fc1.weight` for a parameter of a model."""
+    for key, each in list(names.items()):
+        if each is value and key != "self":
+            yield key
+        elif isinstance(each, nn.Module) and isinstance(value, nn.Parameter) and key != "self":
+            yield from (f"{key}.{path}" for path, own in each.named_parameters() if own is value)

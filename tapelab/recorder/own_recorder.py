@@ -105,6 +105,7 @@ class Recorder:
         self._made_by: dict[int, int] = {}
         self._unread: dict[int, int] = {}
         self._followed: set[int] = set()
+        self._watched: set[int] = set()
         self._backward_passes: list[BackwardPass] = []
 
     def variable(
@@ -143,7 +144,8 @@ class Recorder:
 
     def watch(self, tensor: int) -> None:
         """Report that a value which is no variable is watched: ops that use it are on the tape."""
-        if tensor not in self._followed and not self.is_variable(tensor):
+        if tensor not in self._watched and not self.is_variable(tensor):
+            self._watched.add(tensor)
             self._followed.add(tensor)
             self._emit(e.Watched(tensor, -1, 0), self._place())
 
@@ -370,7 +372,7 @@ class UserFrames:
     def _is_installed(self, file: str) -> bool:
         installed = self._installed.get(file)
         if installed is None:
-            installed = file.startswith(("<frozen", "<@", STANDARD)) or any(
+            installed = file.startswith(("<frozen ", "<@", STANDARD)) or any(
                 folder in file for folder in INSTALLED
             )
             self._installed[file] = installed

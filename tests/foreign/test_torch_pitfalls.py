@@ -1,0 +1,56 @@
+"""What is said of gradients in PyTorch programs: each pitfall, its fix, its near miss."""
+
+from __future__ import annotations
+
+import linecache
+import re
+
+import pytest
+
+import tapelab
+from tapelab.recording import from_bytes, to_bytes
+from tests.foreign.healthy import HEALTHY
+from tests.foreign.programs import PITFALLS
+
+torch = pytest.importorskip("torch", reason="PyTorch is in an environment of its own: make torch")
+
+
+def explained(program, name, source="w"):
+    """Record a program; the explanation of the gradient of `loss` with respect to a source."""
+    text, file = re.sub("[«»]", "", program), f"<program {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    space = {"__name__": "__main__", "torch": torch, "nn": torch.nn}
+    torch.manual_seed(0)
+    with tapelab.record() as tape:
+        exec(compile(text, file, "exec"), space)
+    assert from_bytes(to_bytes(tape.recording())) == tape.recording()
+    return tapelab.explain(tape, space["loss"], space[source])
+
+
+@pytest.mark.parametrize("name", PITFALLS)
+@pytest.mark.filterwarnings("ignore::UserWarning:torch")
+def test_a_pitfall_is_named_at_its_expression_and_its_near_miss_is_not(name):
+    pitfall = PITFALLS[name]
+    finding = explained(pitfall.program, name, pitfall.source).findings[0]
+    assert finding.code == pitfall.code
+    marked = re.search("«(.*?)»", pitfall.program)
+    assert finding.where is None or marked is None or finding.where.text == marked[1]
+    assert "tf." not in f"{finding.title} {finding.message} {finding.fix}"
+    near = explained(pitfall.near_miss, f"{name}, near miss", pitfall.source)
+    assert near.findings == ()
+    assert near.connected
+
+
+@pytest.mark.parametrize("name", [name for name, each in PITFALLS.items() if each.fixed])
+def test_the_line_to_write_instead_repairs_the_program(name):
+    pitfall = PITFALLS[name]
+    program = re.sub("[«»]", "", pitfall.program)
+    fix = explained(program, name, pitfall.source).findings[0].fix
+    assert explained(fix.apply(program), f"{name}, fixed", pitfall.source).findings == ()
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_healthy_program_has_no_finding(name):
+    explanation = explained(HEALTHY[name], name)
+    assert explanation.findings == ()
+    assert explanation.connected
