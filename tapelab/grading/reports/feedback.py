@@ -120,8 +120,10 @@ def _found(check: CheckResult) -> Iterator[str]:
     if check.text:
         yield f'<p class="text"><bdi>{escape(check.text)}</bdi></p>'
     if check.expected or check.got:
+        yield '<dl class="values">'
         for name, value in ((say("expected"), check.expected), (say("got"), check.got)):
-            yield f'<p class="text">{name} <code dir="ltr">{escape(value)}</code></p>'
+            yield f'<dt>{name}</dt><dd><code dir="ltr">{escape(value)}</code></dd>'
+        yield "</dl>"
 
 
 def _picture(tape: bytes | None) -> Iterator[str]:

@@ -35,6 +35,9 @@ ul.checks { list-style: none; padding: 0; }
 ul.checks > li { padding-block: .4rem; padding-inline-start: 1.8rem;
   border-bottom: 1px solid var(--line); position: relative; }
 ul.checks > li::before { content: attr(data-sign); position: absolute; inset-inline-start: .3rem; }
+dl.values { display: grid; grid-template-columns: max-content 1fr; gap: 0 .8rem; margin: .2rem 0; }
+dl.values dt { opacity: .8; } dl.values dd { margin: 0; overflow-wrap: anywhere;
+  white-space: pre-wrap; }
 ul.hints { list-style: none; margin: .6rem 0; padding: .3rem 1rem;
   border-inline-start: .25rem solid #e69f00; background: var(--soft); }
 blockquote { margin: .6rem 0; padding: .2rem 1rem; border-inline-start: .25rem solid #0072b2;
