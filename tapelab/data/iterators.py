@@ -63,11 +63,21 @@ class DatasetIterator(Iterator):
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
         self._elements = stage.start()
+        self._taken = 0
 
     @property
     def element_spec(self) -> Any:
         """The shapes and dtypes of an element, in its structure."""
         return self._stage.element_spec
+
+    def _saved_value(self) -> Any:
+        """The number of elements that were taken, which a checkpoint stores."""
+        return np.asarray(self._taken, np.int64)
+
+    def _restore_value(self, taken: Any) -> None:
+        """Begin again, and skip the elements that were taken before a checkpoint was saved."""
+        self._elements = self._stage.start()
+        self._taken = sum(1 for _ in islice(self._elements, int(taken)))
 
     def __next__(self) -> Any:
         try:
@@ -89,6 +99,7 @@ def _take(iterator: DatasetIterator) -> Any:
         raise OutOfRangeError(
             None, "IteratorGetNext", "End of sequence [Op:IteratorGetNext]"
         ) from None
+    iterator._taken += 1
     return tensors_of(element, iterator._stage.sources)
 
 

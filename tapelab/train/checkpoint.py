@@ -24,6 +24,7 @@ from tapelab.train.object_graph import (
     identity,
     is_trackable,
     nodes_in,
+    value_name,
 )
 from tapelab.train.tensor_bundle import CheckpointReader, write_bundle
 
@@ -178,9 +179,12 @@ class Restoration:
         return len(self.bound) == len(self.nodes)
 
     def _assign(self, owner: Any, node: Node) -> None:
-        if not isinstance(owner, Holder) or not node.values:
+        key = node.values.get(value_name(owner) or "")
+        if key is None:
             return
-        key = next(iter(node.values.values()))
+        if not isinstance(owner, Holder):
+            owner._restore_value(self._reader.get_tensor(key))
+            return
         wanted, dtype = owner._cell.dtype, self._reader.dtype(key)
         if wanted != dtype:
             raise InvalidArgumentError(

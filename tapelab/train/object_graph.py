@@ -16,13 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.core.cell import Holder
-from tapelab.dtypes import DType, string
+from tapelab.dtypes import DType, int64, string
 from tapelab.framework.module import Module
 from tapelab.io import protobuf
 
 KEY: Final = "_CHECKPOINTABLE_OBJECT_GRAPH"
 """The name of the tensor that holds the graph."""
 VALUE: Final = "VARIABLE_VALUE"
+POSITION: Final = "TAPELAB_POSITION"
+"""The value of an iterator over a dataset. TensorFlow stores other values of its iterators."""
 NODES: Final = 1
 CHILDREN, ATTRIBUTES, HAS_VALUES = 1, 2, 5
 """The fields of a TrackableObject."""
@@ -46,7 +48,15 @@ def is_trackable(value: Any) -> bool:
         isinstance(value, (Holder, Module, list, tuple, dict))
         or hasattr(type(value), "_checkpoint_children")
         or hasattr(value, "get_concrete_function")
+        or hasattr(type(value), "_saved_value")
     )
+
+
+def value_name(value: Any) -> str | None:
+    """Return the name under which an object has a value of its own; None if it has none."""
+    if isinstance(value, Holder):
+        return VALUE
+    return POSITION if hasattr(type(value), "_saved_value") else None
 
 
 def children_of(value: Any) -> dict[str, Any]:
@@ -69,8 +79,10 @@ def identity(value: Any) -> int:
     return id(value._cell) if isinstance(value, Holder) else id(value)
 
 
-def array_of(variable: Holder) -> tuple[DType, NDArray[Any]]:
-    """Return the dtype and the array of a variable."""
+def array_of(variable: Any) -> tuple[DType, NDArray[Any]]:
+    """Return the dtype and the array of a variable, or of another object with a value."""
+    if not isinstance(variable, Holder):
+        return int64, variable._saved_value()
     dtype, value = variable._cell.dtype, variable._cell.state._value
     if dtype is string and not isinstance(value, np.ndarray):
         scalar = np.empty((), dtype=object)
@@ -95,12 +107,14 @@ def graph_of(root: Any) -> tuple[bytes, dict[str, tuple[DType, NDArray[Any]]]]:
                 protobuf.field(NODE, places[identity(child)]) + protobuf.field(NAME, name),
             ))  # fmt: skip
         node = b"".join(references)
-        if isinstance(value, Holder):
-            key = checkpoint_key(path)
+        name = value_name(value)
+        if name is not None:
+            key = checkpoint_key(path, name)
             arrays[key] = array_of(value)
+            full_name = value._cell.identity.name if isinstance(value, Holder) else ""
             node += protobuf.field(ATTRIBUTES, b"".join((
-                protobuf.field(ATTRIBUTE, VALUE),
-                protobuf.field(FULL_NAME, value._cell.identity.name),
+                protobuf.field(ATTRIBUTE, name),
+                protobuf.field(FULL_NAME, full_name),
                 protobuf.field(CHECKPOINT_KEY, key),
             )))  # fmt: skip
         nodes.append(protobuf.field(NODES, node + _has_values(value)))
@@ -108,13 +122,13 @@ def graph_of(root: Any) -> tuple[bytes, dict[str, tuple[DType, NDArray[Any]]]]:
 
 
 def _has_values(value: Any) -> bytes:
-    return protobuf.field(HAS_VALUES, protobuf.field(1, int(isinstance(value, Holder))))
+    return protobuf.field(HAS_VALUES, protobuf.field(1, int(value_name(value) is not None)))
 
 
-def checkpoint_key(path: tuple[str, ...]) -> str:
-    """Return the key of a variable at a path of names."""
+def checkpoint_key(path: tuple[str, ...], name: str) -> str:
+    """Return the key of a value of an object at a path of names."""
     escaped = (name.replace(".", "..").replace("/", ".S") for name in path)
-    return "/".join([*escaped, ".ATTRIBUTES", VALUE])
+    return "/".join([*escaped, ".ATTRIBUTES", name])
 
 
 def nodes_in(raw: bytes) -> list[Node]:

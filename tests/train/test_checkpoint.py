@@ -171,6 +171,22 @@ def test_a_manager_waits_for_its_interval(tmp_path):
     assert saved == [True, False, True, False, True]
 
 
+def test_an_iterator_goes_on_where_it_was_saved(tmp_path):
+    def iterator():
+        return iter(tf.data.Dataset.range(6).map(lambda x: x * 10).batch(2))
+
+    first = iterator()
+    checkpoint = tf.train.Checkpoint(iterator=first)
+    next(first)
+    path = checkpoint.save(tmp_path / "c")
+    assert next(first).numpy().tolist() == [20, 30]
+    checkpoint.restore(path)
+    assert next(first).numpy().tolist() == [20, 30]
+    second = iterator()
+    tf.train.Checkpoint(iterator=second).restore(path).assert_consumed()
+    assert [each.numpy().tolist() for each in second] == [[20, 30], [40, 50]]
+
+
 def test_two_names_of_a_variable_are_one_value(tmp_path):
     v = tf.Variable([1.0])
     path = tf.train.Checkpoint(a=v, b=v).write(tmp_path / "c")
