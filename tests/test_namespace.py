@@ -66,7 +66,7 @@ ADDED = {
 """What tapelab adds to TensorFlow's names; docs/reference/tapelab.md describes it."""
 MODULES = {
     *("autograph", "compat", "config", "experimental", "initializers", "io", "losses", "metrics"),
-    *("distribute", "lookup", "optimizers", "raw_ops", "train"),
+    *("distribute", "lookup", "optimizers", "raw_ops", "summary", "train"),
 }
 """Modules of TensorFlow 2.21 of which the list of symbols names no member."""
 

@@ -29,6 +29,7 @@ MODULES: Final = (
     "signal",
     "sparse",
     "strings",
+    "summary",
     "test",
     "train",
 )
@@ -181,6 +182,9 @@ LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
     },
     "tapelab.linalg": _placed(IN_LINALG),
     "tapelab.distribute": _placed(IN_DISTRIBUTE),
+    "tapelab.summary": _placed(
+        {"tapelab.summary.event_files": "SummaryWriter create_file_writer scalar"}
+    ),
     "tapelab.train": _placed(IN_TRAIN),
     "tapelab.random": {"experimental": "tapelab.random.experimental", **_placed(IN_RANDOM)},
     "tapelab.data": _placed(
