@@ -107,13 +107,13 @@ def graph_of(root: Any) -> tuple[bytes, dict[str, tuple[DType, NDArray[Any]]]]:
                 protobuf.field(NODE, places[identity(child)]) + protobuf.field(NAME, name),
             ))  # fmt: skip
         node = b"".join(references)
-        name = value_name(value)
-        if name is not None:
-            key = checkpoint_key(path, name)
+        own_name = value_name(value)
+        if own_name is not None:
+            key = checkpoint_key(path, own_name)
             arrays[key] = array_of(value)
             full_name = value._cell.identity.name if isinstance(value, Holder) else ""
             node += protobuf.field(ATTRIBUTES, b"".join((
-                protobuf.field(ATTRIBUTE, name),
+                protobuf.field(ATTRIBUTE, own_name),
                 protobuf.field(FULL_NAME, full_name),
                 protobuf.field(CHECKPOINT_KEY, key),
             )))  # fmt: skip
