@@ -73,8 +73,14 @@ def lesson(open_notebook, folder):
     return open_notebook(file=write_lesson(folder / "lesson.ipynb"))
 
 
-def test_a_lesson_lists_its_parts_and_what_they_are_worth_before_anything_runs(lesson):
-    outline = outline_of(lesson)
+@pytest.fixture(scope="module")
+def untouched(open_notebooks, server):
+    """A lesson of which no cell runs, for all tests that only look around in it."""
+    return open_notebooks(file=write_lesson(server.root / "untouched" / "lesson.ipynb"))
+
+
+def test_a_lesson_lists_its_parts_and_what_they_are_worth_before_anything_runs(untouched):
+    outline = outline_of(untouched)
     expect(outline.get_by_role("heading")).to_have_text("02 · The first tape")
     expect(outline.get_by_role("status")).to_have_text("0 of 20 points · 0 of 2 exercises right")
     expect(outline.locator(".row")).to_have_text(
@@ -117,25 +123,25 @@ def test_a_click_leads_to_the_exercise_and_the_outline_follows_the_active_cell(l
     expect(lesson.panel.get_by_role("heading", name="A derivative")).to_be_in_viewport()
 
 
-def test_arrow_keys_lead_from_part_to_part(lesson):
-    outline = outline_of(lesson)
+def test_arrow_keys_lead_from_part_to_part(untouched):
+    outline = outline_of(untouched)
     rows = outline.locator(".row")
     rows.first.focus()
-    lesson.page.keyboard.press("ArrowDown")
-    lesson.page.keyboard.press("ArrowDown")
+    untouched.page.keyboard.press("ArrowDown")
+    untouched.page.keyboard.press("ArrowDown")
     expect(rows.nth(2)).to_be_focused()
-    lesson.page.keyboard.press("End")
+    untouched.page.keyboard.press("End")
     expect(rows.last).to_be_focused()
-    lesson.page.keyboard.press("Enter")
-    expect(lesson.cells.nth(2)).to_contain_class("jp-mod-active")
+    untouched.page.keyboard.press("Enter")
+    expect(untouched.cells.nth(2)).to_contain_class("jp-mod-active")
 
 
-def test_it_opens_and_closes_by_command(lesson):
-    outline = lesson.page.locator("#tapelab-outline")
-    command(lesson.page, "Lesson outline")
-    expect(outline).to_be_visible()
-    command(lesson.page, "Lesson outline")
+def test_it_opens_and_closes_by_command(untouched):
+    outline = outline_of(untouched)
+    command(untouched.page, "Lesson outline")
     expect(outline).to_be_hidden()
+    command(untouched.page, "Lesson outline")
+    expect(outline).to_be_visible()
 
 
 def test_a_notebook_without_a_lesson_has_none_and_the_way_to_one(open_notebook):

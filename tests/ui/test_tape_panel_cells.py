@@ -27,9 +27,24 @@ tape.gradient(z, x)"""
 
 
 @pytest.fixture
-def two_cells(open_notebook):
+def two_cells(end, request):
     """Two cells have asked a tape of the same name, while the panel was there."""
-    notebook = open_notebook(IMPORT, SQUARE, NONE, "1 + 1")
+    if end == "oldest":
+        return two_cells_in(request.getfixturevalue("open_notebook"))
+    notebook, panel = request.getfixturevalue("run_once")
+    panel.show_live()
+    return notebook, panel
+
+
+@pytest.fixture(scope="module")
+def run_once(open_notebooks):
+    """The cells run once: what a test chose, or left open, is undone before the next."""
+    return two_cells_in(open_notebooks)
+
+
+def two_cells_in(open_one):
+    """A notebook whose cells have run one after the other, and the panel beside it."""
+    notebook = open_one(IMPORT, SQUARE, NONE, "1 + 1")
     panel = TapePanel.beside(notebook)
     panel.connect(notebook)
     for number, watched in [(1, "x"), (2, "k")]:
