@@ -6,7 +6,7 @@ from tapelab.data import experimental
 from tapelab.data.dataset import Dataset, TextLineDataset
 from tapelab.data.dataset_sources import DatasetSpec
 from tapelab.data.iterators import Iterator, NumpyIterator
-from tapelab.data.stage import AUTOTUNE, Options
+from tapelab.data.stage import AUTOTUNE, Options, ThreadingOptions
 from tapelab.data.stage import INFINITE as INFINITE_CARDINALITY
 from tapelab.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
 from tapelab.namespace.missing_names import in_module
@@ -21,6 +21,7 @@ __all__ = [
     "NumpyIterator",
     "Options",
     "TextLineDataset",
+    "ThreadingOptions",
     "experimental",
 ]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import glob
 import gzip
+import os
 from collections.abc import Callable, Iterator
 from itertools import count, islice
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -204,8 +206,13 @@ class Dataset(OrderStage):
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:  # fmt: skip
         """Return elements of several Datasets, each drawn at random with the given weights."""
-        parts: list[Dataset] = list(datasets)
+        parts = _not_empty(datasets)
         shares = np.ones(len(parts)) if weights is None else np.asarray(raw_of(weights), float)
+        if len(shares) != len(parts):
+            raise ValueError(
+                "Invalid `weights`. `weights` should have the same length as `datasets` but got "
+                f"`len(weights)={len(shares)}` vs. `len(datasets)={len(parts)}`."
+            )
         if not isinstance(weights, Tensor):
             parts = [part for part, share in zip(parts, shares, strict=True) if share > 0]
             shares = shares[shares > 0]
@@ -227,7 +234,7 @@ class Dataset(OrderStage):
         datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True
     ) -> Dataset:
         """Return elements of several Datasets, from the one that each number of a Dataset names."""
-        parts: list[Dataset] = list(datasets)
+        parts = _not_empty(datasets)
 
         def start() -> Iterator[Element]:
             sources: list[Iterator[Element] | None] = [each.start() for each in parts]
@@ -244,6 +251,42 @@ class Dataset(OrderStage):
         return parts[0].then(
             "_DirectedInterleaveDataset", start, size=UNKNOWN, others=tuple(parts[1:])
         )
+
+    def save(
+        self, path: Any, compression: str | None = None, shard_func: Any = None,
+        checkpoint_args: Any = None,
+    ) -> None:  # fmt: skip
+        """Write the elements into a folder, from which `load` reads them."""
+        from tapelab.data import element_files  # with tf.io, loaded where files are used
+
+        folder, kind = Path(os.fspath(path)), compression or ""
+        element_files.write_spec(folder / element_files.SPEC, self.element_spec)
+        elements = folder / element_files.ELEMENTS
+        element_files.write_elements(elements, self.start(), kind)
+
+    @staticmethod
+    def load(
+        path: Any, element_spec: Any = None, compression: str | None = None,
+        reader_func: Any = None, wait: bool = False,
+    ) -> Dataset:  # fmt: skip
+        """Return the elements that `save` wrote; NotFoundError if there are none."""
+        from tapelab.data import element_files  # with tf.io, loaded where files are used
+
+        folder, kind = Path(os.fspath(path)), compression or ""
+        specs = element_files.read_spec(folder / element_files.SPEC)
+        elements = folder / element_files.ELEMENTS
+        count = sum(1 for _ in element_files.read_elements(elements, specs, kind))
+        return Dataset(
+            "_LoadDataset", lambda: element_files.read_elements(elements, specs, kind),
+            lambda: specs, count,
+        )  # fmt: skip
+
+    def snapshot(
+        self, path: Any, compression: str = "AUTO", reader_func: Any = None,
+        shard_func: Any = None, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Write the elements into a folder in the first iteration, and read them in later ones."""
+        return self.cache(os.path.join(os.fspath(path), "snapshot"))  # noqa: PTH118 - a prefix
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of a running number and an element."""
@@ -262,8 +305,8 @@ class Dataset(OrderStage):
         return tensors_of(first[0], self.sources)
 
     def options(self) -> Options:
-        """The settings of the pipeline."""
-        return Options()
+        """Return the settings of the pipeline."""
+        return self.settings or Options()
 
     def cardinality(self) -> Tensor:
         """How many elements there are: -1 for ever, -2 where no one knows."""
@@ -297,6 +340,14 @@ class Dataset(OrderStage):
 
     def __repr__(self) -> str:
         return f"<{self.kind} element_spec={self.element_spec!r}>"
+
+
+def _not_empty(datasets: Any) -> list[Dataset]:
+    """The Datasets of a list; ValueError if there are none."""
+    parts: list[Dataset] = list(datasets)
+    if not parts:
+        raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+    return parts
 
 
 class TextLineDataset(Dataset):

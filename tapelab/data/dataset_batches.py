@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import cycle, islice
 from typing import Any, Self
 
 import numpy as np
@@ -131,7 +131,23 @@ class BatchStage(FunctionStage):
                     "with scalar elements. Fix the issue by adding the `batch` transformation to "
                     "the dataset."
                 )
-        return self.unbatch().batch(batch_size, drop_remainder)
+        sizes = np.ravel(raw_of(batch_size)).tolist()
+        if len(sizes) == 1:
+            return self.unbatch().batch(sizes[0], drop_remainder)
+        rows = self.unbatch()
+
+        def start() -> Iterator[Element]:
+            source = rows.start()
+            for size in cycle(sizes):
+                group = list(islice(source, size))
+                if not group or (drop_remainder and len(group) < size):
+                    return
+                yield _batch(group)
+
+        def spec_of() -> Any:
+            return mapped(lambda each: _batched_spec(each, None), rows.element_spec)
+
+        return self.then("_RebatchDataset", start, size=UNKNOWN, spec_of=spec_of)
 
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain, islice, repeat
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -90,7 +93,9 @@ class OrderStage(BatchStage):
         return self.then("_UniqueDataset", start, size=UNKNOWN)
 
     def cache(self, filename: str = "", name: str | None = None) -> Self:
-        """Keep the elements in memory after the first complete iteration."""
+        """Keep the elements after the first complete iteration, in memory or in a file."""
+        if filename:
+            return self._cached_in_file(os.fspath(filename))
         memory: list[list[Element]] = []
 
         def start() -> Iterator[Element]:
@@ -105,13 +110,27 @@ class OrderStage(BatchStage):
 
         return self.then("CacheDataset", start)
 
+    def _cached_in_file(self, prefix: str) -> Self:
+        """Read the elements from a file; write it in the first iteration, if there is none."""
+        from tapelab.data import element_files  # with tf.io, loaded where files are used
+
+        elements, index = Path(f"{prefix}.data-00000-of-00001"), Path(f"{prefix}.index")
+
+        def start() -> Iterator[Element]:
+            if not index.exists():
+                element_files.write_elements(elements, self.start())
+                element_files.write_spec(index, self.element_spec)
+            return element_files.read_elements(elements, element_files.read_spec(index))
+
+        return self.then("CacheDataset", start)
+
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Self:
         """Return the same elements; nothing is computed in advance here."""
         return self.then("_PrefetchDataset", self.start)
 
     def with_options(self, options: Options, name: str | None = None) -> Self:
         """Return the same elements; no setting changes them here."""
-        return self.then("_OptionsDataset", self.start)
+        return replace(self.then("_OptionsDataset", self.start), settings=options)
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Self:
         """Return the elements that can be computed without an error."""

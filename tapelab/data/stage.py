@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -18,11 +18,75 @@ INFINITE: Final = -1
 UNKNOWN: Final = -2
 
 
-class Options:
-    """`tf.data.Options`: settings of a pipeline; nothing here depends on them."""
+class Settings:
+    """A group of settings, None by default; AttributeError for one that is unknown."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ()
+    GROUPS: ClassVar[dict[str, type[Settings]]] = {}
 
     def __init__(self) -> None:
-        self.deterministic: bool | None = None
+        for name in self.NAMES:
+            object.__setattr__(self, name, None)
+        for name, group in self.GROUPS.items():
+            object.__setattr__(self, name, group())
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self.NAMES and name not in self.GROUPS:
+            raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
+        object.__setattr__(self, name, value)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class AutotuneOptions(Settings):
+    """Settings of automatic tuning."""
+
+    NAMES = (
+        *("autotune_algorithm", "cpu_budget", "enabled", "initial_parallelism"),
+        *("min_parallelism", "ram_budget"),
+    )
+
+
+class DistributeOptions(Settings):
+    """Settings of datasets on several workers."""
+
+    NAMES = ("auto_shard_policy", "num_devices")
+
+
+class OptimizationOptions(Settings):
+    """Settings of the optimizations of a pipeline."""
+
+    NAMES = (
+        *("apply_default_optimizations", "filter_fusion", "filter_parallelization"),
+        *("inject_prefetch", "map_and_batch_fusion", "map_and_filter_fusion", "map_fusion"),
+        *("map_parallelization", "noop_elimination", "parallel_batch", "seq_interleave_prefetch"),
+        "shuffle_and_repeat_fusion",
+    )
+
+
+class ThreadingOptions(Settings):
+    """Settings of threads."""
+
+    NAMES = ("max_intra_op_parallelism", "private_threadpool_size")
+
+
+class Options(Settings):
+    """`tf.data.Options`: settings of a pipeline; nothing here depends on them."""
+
+    NAMES = (
+        *("dataset_name", "deterministic", "experimental_deterministic", "experimental_slack"),
+        *("experimental_external_state_policy", "experimental_symbolic_checkpoint"),
+        *("experimental_warm_start", "framework_type"),
+    )
+    GROUPS = {  # noqa: RUF012 - a class variable, declared in the base
+        "autotune": AutotuneOptions,
+        "experimental_distribute": DistributeOptions,
+        "experimental_optimization": OptimizationOptions,
+        "experimental_threading": ThreadingOptions,
+        "threading": ThreadingOptions,
+    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +104,7 @@ class Stage:
     size: int
     sources: tuple[Tensor, ...] = field(default=())
     skips: tuple[Callable[[], object], ...] = field(default=())
+    settings: Options | None = None
 
     @cached_property
     def element_spec(self) -> Any:
