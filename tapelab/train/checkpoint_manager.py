@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -87,7 +88,7 @@ class CheckpointManager:
         counter = self._checkpoint.save_counter
         counter.assign_add(1)
         number = int(counter if checkpoint_number is None else checkpoint_number)
-        prefix = str(Path(self._directory) / f"{self._name}-{number}")
+        prefix = os.path.join(self._directory, f"{self._name}-{number}")  # noqa: PTH118 - keeps ./
         path = self._checkpoint.write(prefix, options)
         self._latest = path
         self._kept.pop(path, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os.path
 import re
 import time
 from collections.abc import Sequence
@@ -57,7 +58,7 @@ def get_checkpoint_state(
     for name, raw in _LINE.findall(file.read_text(encoding="utf-8")):
         value = json.loads(raw)
         if isinstance(value, str):
-            value = str(Path(checkpoint_dir) / value)
+            value = os.path.join(checkpoint_dir, value)  # noqa: PTH118 - keeps ./
         if name.startswith(_ALL):
             getattr(state, name).append(value)
         elif name in {"model_checkpoint_path", "last_preserved_timestamp"}:

@@ -171,6 +171,18 @@ def test_a_manager_waits_for_its_interval(tmp_path):
     assert saved == [True, False, True, False, True]
 
 
+def test_weights_have_the_names_of_keras_and_paths_begin_as_given(tmp_path, monkeypatch):
+    dense, cell = keras.layers.Dense(1), keras.layers.GRUCell(1)
+    dense.build((None, 2))
+    cell.build((None, 2))
+    monkeypatch.chdir(tmp_path)
+    manager = tf.train.CheckpointManager(tf.train.Checkpoint(d=dense, c=cell), "./c", 1)
+    assert manager.save() == tf.train.latest_checkpoint("./c") == "./c/ckpt-1"
+    names = [name.partition("/.")[0] for name, _ in tf.train.list_variables("./c")]
+    assert names[1:4] == ["c/bias", "c/kernel", "c/recurrent_kernel"]
+    assert names[4:] == ["d/_kernel", "d/bias", "save_counter"]
+
+
 def test_an_iterator_goes_on_where_it_was_saved(tmp_path):
     def iterator():
         return iter(tf.data.Dataset.range(6).map(lambda x: x * 10).batch(2))

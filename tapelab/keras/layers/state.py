@@ -236,11 +236,13 @@ class Stateful:
     def _checkpoint_children(self) -> dict[str, Any]:
         """The variables, layers and containers in its attributes, under the names of Keras.
 
-        Keras puts an underscore before the kernel of some layers, so that is a second name of it.
+        Keras puts an underscore before the kernel of a layer, though not of a recurrent cell, so
+        that is its first name.
         """
         attributes = {name: each for name, each in vars(self).items() if name not in _LISTS}
-        again = {f"_{name}": attributes[name] for name in _ALSO_PRIVATE if name in attributes}
-        return {**attributes, **again}
+        renamed = () if "recurrent_kernel" in attributes else _PRIVATE_IN_KERAS
+        first = {f"_{name}": attributes[name] for name in renamed if name in attributes}
+        return {**first, **attributes}
 
     def _every_layer(self) -> Iterator[Any]:
         """This layer, and all in it, each once."""
@@ -317,7 +319,7 @@ _LISTS: Final = frozenset({
     "_seeds", "_weights",
 })  # fmt: skip
 """Attributes that list what others hold, or hold no state."""
-_ALSO_PRIVATE: Final = ("embeddings", "kernel")
+_PRIVATE_IN_KERAS: Final = ("embeddings", "kernel")
 _KINDS: Final[tuple[tuple[Callable[[Any], bool], str], ...]] = (
     (lambda value: isinstance(value, Variable), "_weights"),
     (lambda value: isinstance(value, SeedGenerator), "_seeds"),
