@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tapelab.array_ops.shape_ops import reshape
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype
 from tapelab.keras import seeded_arrays
@@ -258,6 +259,13 @@ _KNOWN: Final[dict[str, Any]] = {
 get = resolver("initializer", _KNOWN)
 deserialize = get
 serialize = serialized
+
+
+def reshaped(initializer: Any, fans: tuple[int, int]) -> Any:
+    """Return an initializer that draws a matrix of inputs and outputs, and reshapes it."""
+    if not isinstance(initializer, VarianceScaling):
+        return initializer
+    return lambda shape, dtype=None: reshape(initializer(fans, dtype), shape)
 
 
 def compute_fans(shape: tuple[int, ...]) -> tuple[int, int]:

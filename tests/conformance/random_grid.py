@@ -342,9 +342,12 @@ def layers() -> Iterator[Program]:
         yield named(call % "", "float16"), f"{half}\n[{run}, {run}]"
     for made, shape in {
         "Dense(3)": "[2, 4]", "Conv2D(2, 2)": "[1, 3, 3, 2]", "LSTM(2)": "[1, 2, 3]",
-        "GRU(2)": "[1, 2, 3]", "Embedding(4, 3)": "[1, 2]",
+        "GRU(2)": "[1, 2, 3]", "Embedding(4, 3)": "[1, 2]", "SimpleRNN(2)": "[1, 2, 3]",
+        "MultiHeadAttention(2, 3)": "[1, 2, 3]",
+        "MultiHeadAttention(2, 3, dropout=0.5)": "[1, 2, 3]",
         "Bidirectional(tf.keras.layers.LSTM(2))": "[1, 2, 3]",
         "SeparableConv1D(2, 2)": "[1, 4, 3]", "EinsumDense('ab,bc->ac', 3)": "[2, 4]",
+        "EinsumDense('abc,cde->abde', (None, 2, 3))": "[1, 2, 4]",
     }.items():  # fmt: skip
         given = f"tf.ones({shape})" + (f", tf.ones({shape})" if "Multi" in made else "")
         training = ", training=True" if "dropout" in made else ""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import sqrt
+from math import prod, sqrt
 from typing import Any
 
 from tapelab import linalg, math, nn
 from tapelab.array_ops import creation, shape_ops, value_ops
+from tapelab.keras import initializers
 from tapelab.keras.class_settings import SettingGroup, setting
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers import layer_call
@@ -163,7 +164,8 @@ class _Projection(WeightedLayer):
     def build(self, input_shape: Any) -> None:
         """Create the kernel from the last axes of the input to the new ones, and the bias."""
         inputs = tuple(input_shape)[-self.contracted_axes :]
-        self.kernel = self.make("kernel", (*inputs, *self.shape))
+        fans = prod(inputs), prod(self.shape)
+        self.kernel = self.make("kernel", (*inputs, *self.shape), fans=fans)
         self.bias = self.make("bias", self.shape) if self.use_bias else None
 
     def call(self, inputs: Any) -> Any:
@@ -189,7 +191,7 @@ class MultiHeadAttention(BuiltInLayer):
 
     def __post_init__(self) -> None:
         self.value_dim = self.value_dim or self.key_dim
-        self.dropout_layer = Dropout(self.dropout, seed=self.seed) if self.dropout else None
+        initializers.get(vars(self)["kernel_initializer"])  # Keras copies it, and draws its seed
 
     def build(  # type: ignore[override]  # several inputs, several shapes
         self, query_shape: Any, value_shape: Any, key_shape: Any = None
@@ -206,6 +208,7 @@ class MultiHeadAttention(BuiltInLayer):
             part = _Projection((self.num_heads, width), 1, name=name, **settings)
             part.build(shape)
             setattr(self, f"{name}_dense", part)
+        self.dropout_layer = Dropout(self.dropout, seed=self.seed) if self.dropout else None
         sizes = self._output_sizes(query_shape)
         self.output_dense = _Projection(sizes, 2, name="attention_output", **settings)
         self.output_dense.build((None, None, self.num_heads, self.value_dim))

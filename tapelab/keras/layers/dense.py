@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from string import ascii_letters
@@ -93,7 +94,10 @@ class EinsumDense(WeightedLayer):
         """Create the kernel and the bias with the sizes that the letters stand for."""
         inputs, kernel, output = self._letters
         sizes = self._sizes(input_shape)
-        self.kernel = self.make("kernel", [sizes[letter] for letter in kernel])
+        fan_in = math.prod(sizes[letter] for letter in kernel if letter not in output)
+        fan_out = math.prod(sizes[letter] for letter in kernel if letter in output)
+        shape = [sizes[letter] for letter in kernel]
+        self.kernel = self.make("kernel", shape, fans=(fan_in, fan_out))
         self.bias = None
         if self.bias_axes:
             first = min(output.index(letter) for letter in self.bias_axes)

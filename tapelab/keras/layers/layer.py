@@ -13,6 +13,7 @@ whose output has the shape of the input.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Self
@@ -347,10 +348,16 @@ class BuiltInLayer(Layer):
 class WeightedLayer(BuiltInLayer):
     """A layer with named weights: declared by `weights`, created by `make` in `build`."""
 
-    def make(self, part: str, shape: Any, *, name: str = "", trainable: bool = True) -> Variable:
-        """Create a declared weight."""
+    def make(
+        self, part: str, shape: Any, *, name: str = "", trainable: bool = True,
+        fans: tuple[int, int] | None = None,
+    ) -> Variable:  # fmt: skip
+        """Create a declared weight; `fans` says how many inputs and outputs it connects."""
+        initializer = getattr(self, f"{part}_initializer")
+        if fans is not None and math.prod(fans) == math.prod(shape):
+            initializer = initializers.reshaped(initializer, fans)
         return self.add_weight(
-            shape, getattr(self, f"{part}_initializer"), name=name or part, trainable=trainable,
+            shape, initializer, name=name or part, trainable=trainable,
             regularizer=getattr(self, f"{part}_regularizer", None),
             constraint=getattr(self, f"{part}_constraint", None),
         )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 from tapelab.array_ops import creation, shape_ops
 from tapelab.core.dispatch import public
 from tapelab.core.variable import read
-from tapelab.keras import activations, initializers, random
+from tapelab.keras import activations, initializers, random, seeded_arrays
 from tapelab.keras.class_settings import setting
 from tapelab.keras.layers.inner_layers import LayerAroundLayers
 from tapelab.keras.layers.layer import WeightedLayer, weights
@@ -33,6 +33,16 @@ class _Cell(WeightedLayer):
     recurrent_dropout: float = setting(0.0, convert=lambda rate: min(1.0, max(0.0, rate)))
     seed: int | None = setting(None)
 
+    draws_seed_first = False
+    """Whether Keras draws the seed of the dropout before those of the initializers."""
+
+    def _begin(self, arguments: dict[str, Any]) -> None:
+        seed = arguments["seed"]
+        if seed is None and self.draws_seed_first:
+            seed = seeded_arrays.default_seed()
+        super()._begin(arguments)
+        self.__dict__["_first_seed"] = seed
+
     def __post_init__(self) -> None:
         units = self.units
         if not isinstance(units, int) or units <= 0:
@@ -40,7 +50,7 @@ class _Cell(WeightedLayer):
                 "Received an invalid value for argument `units`, expected a positive integer, "
                 f"got {units}."
             )
-        self.seed_generator = SeedGenerator(self.seed)
+        self.seed_generator = SeedGenerator(self.__dict__.pop("_first_seed"))
         self.state_size: Any = units
         self.output_size = units
 
@@ -84,6 +94,8 @@ class _Cell(WeightedLayer):
 
 class SimpleRNNCell(_Cell):
     """Computes the next state as `tanh(x W + h U + b)` (Elman 1990)."""
+
+    draws_seed_first = True
 
     def call(self, sequence: Any, states: Any, training: Any = False) -> Any:
         """Return the output and the next state, which are equal."""
