@@ -17,6 +17,8 @@ beside_tensorflow = pytest hypothesis ipython matplotlib scipy ml_dtypes
 export PYTHON ?=
 # What `make bench` measures: names of works and options; empty: everything, three rounds.
 BENCH ?=
+# What `make torch` takes of the ops of PyTorch: options; empty: every sample of every op.
+TORCH_OPS ?=
 # What `make bench-ui` measures: how often, and on which lengths of tape.
 BENCH_UI ?=
 # The tag that a release is made from; `make dist` compares it with the version.
@@ -24,7 +26,7 @@ TAG ?=
 
 find_python = python=$$(tools/find_python.sh) || exit 1
 
-.PHONY: help lab teach test check conformance bench bench-ui environment docs gallery dist clean
+.PHONY: help lab teach test check conformance torch bench bench-ui environment docs gallery dist clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -64,6 +66,15 @@ conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS rando
 	@.venv-tensorflow/bin/python tests/conformance/fuzz.py --programs $(PROGRAMS) --seed $(SEED)
 	@.venv-tensorflow/bin/python tests/conformance/fuzz.py --programs $(PROGRAMS) --seed $(SEED) \
 	  --captured
+
+torch: environment ## compare recordings of PyTorch with autograd (TORCH_OPS="--most 1")
+	@test -x .venv-torch/bin/python || { \
+	  .venv/bin/python -m venv .venv-torch && \
+	  purelib='import sysconfig; print(sysconfig.get_path("purelib"))' && \
+	  .venv/bin/python -c "$$purelib" > "$$(.venv-torch/bin/python -c "$$purelib")/tapelab.pth" && \
+	  .venv-torch/bin/python -m pip install "torch>=2.6" expecttest; }
+	@.venv-torch/bin/python -m pytest -q tests/foreign
+	@.venv-torch/bin/python -m tests.foreign.operations $(TORCH_OPS)
 
 docs: environment ## build the documentation site, build/site/index.html
 	@. .venv/bin/activate && python -m tools.docs build/site
