@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 from tapelab.core.dispatch import declaration_of
 from tapelab.core.origin import ModuleScope, Scope
 from tapelab.core.variable import name_scopes
+from tapelab.errors import OpError
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Graph:
-    """A traced function: its inputs, its calls in the order in which they ran, its outputs."""
+    """A traced function: its inputs, its calls in the order in which they ran, its outputs.
+
+    The calls named in `dead` have no effect and results that are not used; see `dead_calls`.
+    """
 
     name: str
     inputs: tuple[Slot, ...]
@@ -67,6 +72,7 @@ class Graph:
     outputs: Any
     captures: tuple[Slot, ...] = ()
     tapes: frozenset[int] = field(default_factory=frozenset)
+    dead: frozenset[str] = frozenset()
 
     @cached_property
     def steps(self) -> tuple[tuple[Node, Site, ModuleScope | None], ...]:
@@ -87,10 +93,11 @@ class Graph:
                 scopes[id(scope)] = ModuleScope(scope.name, outer, code, _call_in(code))
             return scopes[id(scope)]
 
-        return tuple([
-            (node, site_of(node.place.code, node.place.instruction), scope_of(node.place.scope))
-            for node in self.nodes
-        ])  # fmt: skip
+        def call_of(node: Node) -> Site:
+            call = site_of(node.place.code, node.place.instruction)
+            return _forgiving(call) if node.name in self.dead else call
+
+        return tuple([(node, call_of(node), scope_of(node.place.scope)) for node in self.nodes])
 
 
 class FuncGraph:
@@ -117,6 +124,16 @@ class FuncGraph:
 
 
 Site = Callable[[Callable[..., Any], Any, Any], Any]
+
+
+def _forgiving(call: Site) -> Site:
+    """The site of a dead call: TensorFlow does not run it, so it must not fail."""
+
+    def attempt(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        with suppress(OpError):
+            return call(function, args, kwargs)
+
+    return attempt
 
 
 def site(code: CodeType, instruction: int) -> Site:

@@ -16,14 +16,14 @@ from tapelab.autodiff import graph_gradients
 from tapelab.compile import examples, subgraph_trace
 from tapelab.compile.abstract_evaluation import spread_from
 from tapelab.compile.autograph.source_transform import convert_function
-from tapelab.compile.pytree import Leaf, Tree, mapped
+from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.symbolic import SymbolicTensor
 from tapelab.compile.trace import CONTROL_FLOW, Trace
 from tapelab.control_flow import map_ops, python_functions
 from tapelab.core.cell import Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.log import thread
-from tapelab.core.tape import GradientTape
+from tapelab.core.tape import GradientTape, UnconnectedGradients
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype
 
@@ -162,23 +162,54 @@ def _static_value(trace: Trace, original: Public, tensor: Leaf, partial: bool = 
 
 
 def _gradients(
-    trace: Trace, original: Public, ys: Tree, xs: Tree, grad_ys: Any = None, **unused: Any
-) -> Any:
+    trace: Trace, original: Public, ys: Tree, xs: Tree, grad_ys: Any = None,
+    name: str = "gradients", gate_gradients: bool = False, aggregation_method: Any = None,
+    stop_gradients: Tree = None, unconnected_gradients: Any = None,
+) -> Any:  # fmt: skip
     """`tf.gradients`: what lies between xs and ys is run once more, under a tape."""
-    sources = xs if isinstance(xs, (list, tuple)) else [xs]
-    inputs = [each for each in sources if not isinstance(each, Holder)]
-    between = subgraph_trace.between(
-        trace, inputs, [e for e in sources if isinstance(e, Holder)], ys
-    )
-    return trace.call(gradients_of, (between, inputs, list(sources), grad_ys), {})
+    del name, gate_gradients, aggregation_method
+    between, inputs, sources = _between(trace, ys, xs, stop_gradients)
+    unconnected = unconnected_gradients or UnconnectedGradients.NONE
+    return trace.call(gradients_of, (between, inputs, sources, grad_ys, unconnected), {})
 
 
-def gradients_of(between: Any, inputs: Tree, sources: Tree, seeds: Any) -> Any:
+def _hessians(trace: Trace, original: Public, ys: Tree, xs: Tree, *args: Any, **kw: Any) -> Any:
+    """`tf.hessians`: as `tf.gradients`, under two tapes."""
+    return trace.call(hessians_of, _between(trace, ys, xs), {})
+
+
+def _between(trace: Trace, ys: Tree, xs: Tree, stops: Tree = None) -> tuple[Any, Tree, list[Any]]:
+    """The part of the graph from sources to targets, its inputs, and the sources."""
+    sources = leaves(xs)
+    if not all(isinstance(each, (Tensor, Holder)) for each in sources):
+        raise TypeError(f"tf.gradients takes tensors and variables as sources, not {xs!r}.")
+    inputs = [each for each in sources if isinstance(each, SymbolicTensor)]
+    outside = [each for each in sources if not isinstance(each, SymbolicTensor)]
+    part = subgraph_trace.between(trace, inputs, outside, (ys, inputs), leaves(stops))
+    return part, inputs, sources
+
+
+def gradients_of(
+    between: Any, inputs: Tree, sources: Tree, seeds: Any, unconnected: Any
+) -> list[Any]:
     """The gradients of what a part of a graph makes of its inputs."""
     with GradientTape() as tape:
         tape.watch(sources)
-        ys = between(*inputs)
-    return tape.gradient(ys, sources, output_gradients=seeds)
+        ys, computed = between(*inputs)
+    again = dict(zip(map(id, inputs), computed, strict=True))  # those that other sources lead to
+    ends = [again.get(id(source), source) for source in sources]
+    return tape.gradient(ys, ends, output_gradients=seeds, unconnected_gradients=unconnected)
+
+
+def hessians_of(between: Any, inputs: Tree, sources: Tree) -> list[Any]:
+    """The second derivatives of what a part of a graph makes of its inputs, by source."""
+    with GradientTape(persistent=True) as outer:
+        outer.watch(sources)
+        with GradientTape() as inner:
+            inner.watch(sources)
+            ys, _ = between(*inputs)
+        first = inner.gradient(ys, sources)
+    return [outer.jacobian(g, x) for g, x in zip(first, sources, strict=True)]
 
 
 CONTROL_FLOW.update(
@@ -194,6 +225,7 @@ CONTROL_FLOW.update(
         map_ops.foldl: _folding,
         map_ops.foldr: _folding,
         graph_gradients.gradients: _gradients,
+        graph_gradients.hessians: _hessians,
         python_functions.py_function: _python,
         python_functions.numpy_function: _python,
     }

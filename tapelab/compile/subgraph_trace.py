@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
 
 from tapelab.compile import examples
-from tapelab.compile.call_graph import Graph, Slot
+from tapelab.compile.call_graph import Graph, Node, Slot
+from tapelab.compile.dead_calls import bodies
 from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.subgraph import (
     Subgraph,
@@ -83,27 +84,46 @@ def _output(inner: Trace, leaf: Leaf) -> Any:
     return leaf
 
 
-def between(outer: Trace, inputs: Tree, variables: Tree, outputs: Tree) -> Subgraph:
-    """The part of a graph that leads from some tensors and variables to others."""
+def between(outer: Trace, inputs: Tree, outside: Tree, outputs: Tree, stops: Tree = ()) -> Subgraph:
+    """The part of a graph that leads to some outputs from its inputs, and from what is outside.
+
+    Outside are variables and tensors with values. The calls that return a tensor of `stops` are
+    left out, so that it counts as a constant.
+    """
     known = {each._id for each in inputs}
-    cells = {id(each._cell) for each in variables}
-    record_choice, needed = [], dict[int, None]()
+    wanted = {id(getattr(each, "_cell", each)) for each in outside}
+    stopped = {each._id for each in stops if isinstance(each, Symbolic)}
+    part, needed = [], dict[int, None]()
     for node in outer.nodes:
-        arguments = leaves((node.args, node.kwargs))
-        slots = [leaf.number for leaf in arguments if isinstance(leaf, Slot)]
-        reads = any(isinstance(leaf, Holder) and id(leaf._cell) in cells for leaf in arguments)
-        if not node.replay_only and not node.writes and (reads or known.intersection(slots)):
-            record_choice.append(node)
-            known |= {slot.number for slot in node.results if slot is not None}
+        slots = [leaf.number for leaf in _arguments(node) if isinstance(leaf, Slot)]
+        results = {slot.number for slot in node.results if slot is not None}
+        if node.replay_only or node.writes or results & stopped:
+            continue
+        if known.intersection(slots) or not wanted.isdisjoint(_values_in(node)):
+            part.append(node)
+            known |= results
             needed |= dict.fromkeys(slots)
-    produced = {slot.number for node in record_choice for slot in node.results if slot is not None}
-    wanted = mapped(outputs, lambda leaf: Slot(leaf._id) if isinstance(leaf, Symbolic) else leaf)
-    needed |= dict.fromkeys(leaf.number for leaf in leaves(wanted) if isinstance(leaf, Slot))
+    produced = {slot.number for node in part for slot in node.results if slot is not None}
+    results = mapped(outputs, lambda leaf: Slot(leaf._id) if isinstance(leaf, Symbolic) else leaf)
+    needed |= dict.fromkeys(leaf.number for leaf in leaves(results) if isinstance(leaf, Slot))
     given = [Slot(each._id) for each in inputs]
-    outside = [number for number in needed if number not in produced and Slot(number) not in given]
-    captures = tuple(map(Slot, outside))
-    graph = Graph("gradients", tuple(given), tuple(record_choice), wanted, captures)
-    return Subgraph(graph, [outer.symbols[number] for number in outside])
+    others = [number for number in needed if number not in produced and Slot(number) not in given]
+    graph = Graph("gradients", tuple(given), tuple(part), results, tuple(map(Slot, others)))
+    return Subgraph(graph, [outer.symbols[number] for number in others])
+
+
+def _arguments(node: Node) -> list[Any]:
+    return leaves((node.args, node.kwargs))
+
+
+def _values_in(node: Node) -> Iterator[int]:
+    """The ids of the tensors with values and of the variables' cells that a call reads."""
+    for leaf in _arguments(node):
+        if isinstance(leaf, (Tensor, Holder)):
+            yield id(getattr(leaf, "_cell", leaf))
+    for body in bodies(node):
+        for inner in body.nodes:
+            yield from _values_in(inner)
 
 
 def cond(

@@ -33,6 +33,7 @@ from tapelab.compile.abstract_evaluation import (
     spread_from,
 )
 from tapelab.compile.call_graph import FuncGraph, Graph, Names, Node, Place, Slot, base_name
+from tapelab.compile.dead_calls import dead_calls
 from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.shape_cache import CachedCall, ShapeCache
 from tapelab.compile.symbolic import (
@@ -364,10 +365,11 @@ class Trace:
 
     def graph(self, outputs: Tree) -> Graph:
         """The finished graph."""
+        slotted = mapped(outputs, _as_slot)
         return Graph(
-            self.name, tuple(self.inputs), tuple(self.nodes), mapped(outputs, _as_slot),
+            self.name, tuple(self.inputs), tuple(self.nodes), slotted,
             tuple(Slot(inner._id) for _, inner in self.captured.values()),
-            frozenset(self.tapes),
+            frozenset(self.tapes), dead_calls(self.nodes, slotted),
         )  # fmt: skip
 
     def forget(self, outputs: Tree) -> None:

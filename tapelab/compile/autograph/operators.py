@@ -80,9 +80,10 @@ def if_(
     if not _is_symbolic(test):
         return body() if test else orelse()
     trace, start = thread.trace, get()
+    held = {name for name in names if any(part.startswith(f"{name}[") for part in names)}
     branches = []
     for name, run in (("if", body), ("else", orelse)):
-        put(start)
+        put(tuple(_copied(v) if n in held else v for n, v in zip(names, start, strict=True)))
         branches.append(subgraph_trace.trace_body(trace, name, lambda run=run: (run(), get())))
     (first, (one, ours)), (second, (other, theirs)) = branches
     if returns:
@@ -96,11 +97,27 @@ def if_(
         trace, _truth(test), (first, [ours[at] for at in varied]),
         (second, [theirs[at] for at in varied]),
     )  # fmt: skip
-    values = list(map(_left_alone, names, ours, theirs))
+    values = [
+        one if name in held and type(one) is type(other) else _left_alone(name, one, other)
+        for name, one, other in zip(names, ours, theirs, strict=True)
+    ]
     for at, value in zip(varied, results, strict=True):
         values[at] = value
     put(tuple(values))
     return None
+
+
+def _copied(value: Leaf) -> Any:
+    """A new list or dict with the same leaves, so that branches can assign items of their own."""
+    return mapped(value, lambda leaf: leaf) if type(value) in (list, dict) else value
+
+
+def part(read: Thunk, name: str) -> Any:
+    """An attribute or an item as part of the state; `Undefined` if it has no value yet."""
+    try:
+        return read()
+    except (AttributeError, LookupError, NameError):
+        return Undefined(name)
 
 
 def _differs(one: Leaf, other: Any) -> bool:
@@ -235,7 +252,10 @@ def for_(
     """
     if thread.trace is None or not (isinstance(items, (Tensor, Holder)) or is_dataset(items)):
         for item in items:
-            if test is not None and not test():
+            goes_on = test is None or test()
+            if _is_symbolic(goes_on):
+                raise NotImplementedError(_JUMPS)
+            if not goes_on:
                 break
             body(item)
         return

@@ -19,10 +19,13 @@ from tapelab.compile.autograph.syntax_tree import (
     contains,
     expression,
     flagged,
+    holders,
     is_text,
+    names_in,
     parameters,
     returns_last,
     statements,
+    stored_parts,
 )
 
 HELPER: Final = "ag__"
@@ -41,6 +44,7 @@ class Rewriter(ast.NodeTransformer):
     def __init__(self) -> None:
         self._global: set[str] = set()
         self._nonlocal: set[str] = set()
+        self._local: set[str] = set()
         self._live: dict[Loop, frozenset[str]] = {}
         self._count = 0
 
@@ -52,6 +56,7 @@ class Rewriter(ast.NodeTransformer):
             elif isinstance(node, ast.Nonlocal):
                 self._nonlocal |= set(node.names)
         known = parameters(definition) | self._declared
+        self._local = {*parameters(definition), *assigned(definition.body)} - self._declared
         loose = [name for name in assigned(definition.body) if name not in known]
         whole = returns_last(definition.body)
         self._live = live_names(whole)
@@ -81,28 +86,41 @@ class Rewriter(ast.NodeTransformer):
     def _state(
         self, nodes: list[ast.stmt], at: ast.AST, dropped: Container[str] = ()
     ) -> tuple[list[str], list[ast.stmt], str]:
-        """The names that a block binds, and functions that get and set them all."""
-        names = [n for n in assigned(nodes) if n not in self._declared and n not in dropped]
+        """The names and parts that a block assigns, and functions that get and set them all.
+
+        A part is an attribute or an item, `box.x` or `d["a"]`, of something that is there before
+        the block. With an item, the name that holds it belongs to the state, too.
+        """
+        bound = assigned(nodes)
+        held = [each for each in holders(nodes) if each in self._local]
+        names = [name for name in dict.fromkeys([*bound, *held]) if name not in dropped]
+        parts = [p for p in stored_parts(nodes) if not names_in(p).intersection(bound)]
+        texts = [ast.unparse(part) for part in parts]
         getter = self._fresh("state")
-        inside = f"nonlocal {', '.join(names)}\n        " if names else ""
-        left = "".join(f"{name}, " for name in names)
+        unsure = [*self._declared, *texts]
+        read = [f"{HELPER}.part(lambda: {each}, {each!r})" if each in unsure else each
+                for each in (*names, *texts)]  # fmt: skip
         text = (
-            f"def get_{getter}():\n    return ({left})\n"
-            f"def set_{getter}(values):\n    {inside.strip() or 'pass'}\n"
-            + (f"    ({left}) = values\n" if names else "")
+            f"def get_{getter}():\n    return ({''.join(f'{each}, ' for each in read)})\n"
+            f"def set_{getter}(values):\n    pass\n{self._declarations(names, names)}"
         )
-        return names, statements(text, at), getter
+        if read:
+            text += f"    ({''.join(f'{each}, ' for each in (*names, *texts))}) = values\n"
+        return [*names, *texts], statements(text, at), getter
 
     def _helper(
         self, name: str, argument: str, body: list[ast.stmt], names: list[str], at: Any
     ) -> Any:
         """A function of a block, which binds the names outside of it."""
-        inside = assigned(body)
-        outside = [*names, *(each for each in inside if each in self._nonlocal)]
-        shared = [each for each in inside if each in self._global]
-        lines = [f"    {word} {', '.join(each)}\n" for word, each in
-                 (("nonlocal", outside), ("global", shared)) if each]  # fmt: skip
-        return statements(f"def {name}({argument}):\n{''.join(lines)}    BODY\n", at, BODY=body)[0]
+        lines = self._declarations([each for each in names if each.isidentifier()], assigned(body))
+        return statements(f"def {name}({argument}):\n{lines}    BODY\n", at, BODY=body)[0]
+
+    def _declarations(self, names: Sequence[str], bound: Sequence[str]) -> str:
+        """What a function inside declares that binds names of the function around it."""
+        shared = {each for each in (*names, *bound) if each in self._global}
+        outside = {*names, *(each for each in bound if each in self._nonlocal)} - shared
+        lines = (("nonlocal", sorted(outside)), ("global", sorted(shared)))
+        return "".join(f"    {word} {', '.join(each)}\n" for word, each in lines if each)
 
     def visit_If(self, node: ast.If) -> Any:
         """`if`, with each branch a function."""
@@ -245,6 +263,13 @@ class Rewriter(ast.NodeTransformer):
             return node
         node.func = expression(f"{HELPER}.callee(F)", node.func, F=node.func)
         return node
+
+    def visit_Delete(self, node: ast.Delete) -> Any:
+        """`del`: a name has no value any more, and says so when it is used."""
+        names = [each.id for each in node.targets if isinstance(each, ast.Name)]
+        loose = [name for name in names if name not in self._declared]
+        node.targets = [t for t in node.targets if getattr(t, "id", None) not in loose]
+        return [*([node] if node.targets else []), *_undefined(loose, node)]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         """A function inside is rewritten when it is called."""

@@ -165,6 +165,7 @@ class Helpers:
     for_ = staticmethod(operators.for_)
     left_by_return = staticmethod(operators.left_by_return)
     known = staticmethod(operators.known)
+    part = staticmethod(operators.part)
     and_ = staticmethod(operators.and_)
     or_ = staticmethod(operators.or_)
     not_ = staticmethod(operators.not_)

@@ -16,7 +16,7 @@ _SCOPES: Final = (
 
 
 def assigned(nodes: ast.AST | Sequence[ast.AST]) -> list[str]:
-    """The names that statements bind, in order, but not those inside functions of their own."""
+    """The names that statements bind or delete, in order; not those inside functions."""
     names: dict[str, None] = {}
     pending = list(reversed(nodes if isinstance(nodes, list) else [nodes]))
     while pending:
@@ -25,10 +25,52 @@ def assigned(nodes: ast.AST | Sequence[ast.AST]) -> list[str]:
             names.setdefault(node.name)
         if isinstance(node, _SCOPES):
             continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             names.setdefault(node.id)
         pending.extend(reversed(list(ast.iter_child_nodes(node))))
     return list(names)
+
+
+def stored_parts(nodes: Sequence[ast.AST]) -> list[ast.expr]:
+    """The attributes and items that statements assign, by their texts; not inside functions.
+
+    Only those are returned that can be named: `box.x`, `box.y.x`, `d["a"]`, `rows[k]`. With an
+    item comes what holds it, where that is a part itself: `box.d` with `box.d["a"]`.
+    """
+    parts: dict[str, ast.expr] = {}
+    pending = list(reversed(nodes))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, _SCOPES):
+            continue
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            holder = node.value
+            if isinstance(node, ast.Subscript) and not isinstance(holder, ast.Name):
+                parts |= {ast.unparse(holder): holder} if _is_named(holder) else {}
+            parts |= {ast.unparse(node): node} if _is_named(node) else {}
+        pending.extend(reversed(list(ast.iter_child_nodes(node))))
+    return list(parts.values())
+
+
+def _is_named(node: ast.expr) -> bool:
+    """Whether an expression is a name, or an attribute or an item of what is named."""
+    if isinstance(node, ast.Attribute):
+        return _is_named(node.value)
+    if isinstance(node, ast.Subscript):
+        at = node.slice
+        return _is_named(node.value) and (isinstance(at, ast.Constant) or _is_named(at))
+    return isinstance(node, ast.Name)
+
+
+def holders(nodes: Sequence[ast.AST]) -> list[str]:
+    """The names whose items statements assign: `d` for `d["a"] = 1`."""
+    items = [node for node in stored_parts(nodes) if isinstance(node, ast.Subscript)]
+    return [node.value.id for node in items if isinstance(node.value, ast.Name)]
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The names that an expression reads."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def contains(nodes: ast.AST | Sequence[ast.AST], kinds: Any, *, into_loops: bool = True) -> bool:
