@@ -189,9 +189,7 @@ def _between(trace: Trace, ys: Tree, xs: Tree, stops: Tree = None) -> tuple[Any,
     return part, inputs, sources
 
 
-def gradients_of(
-    between: Any, inputs: Tree, sources: Tree, seeds: Any, unconnected: Any
-) -> list[Any]:
+def gradients_of(between: Any, inputs: Tree, sources: Tree, seeds: Any, unconnected: Any) -> Any:
     """The gradients of what a part of a graph makes of its inputs."""
     with GradientTape() as tape:
         tape.watch(sources)
