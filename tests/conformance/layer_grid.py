@@ -44,6 +44,9 @@ def main() -> None:
             f"# Written by layer_grid.py: Keras layers by their options.\n\n{chr(10).join(lines)}\n"
         )
         (TABLES / f"{name}.txt").write_text(text, encoding="utf-8")
+    lines = [f"{slug((program, '', ''))}_{at}: {program}" for at, program in enumerate(heads())]
+    text = f"# Written by layer_grid.py: attention of several heads.\n\n{chr(10).join(lines)}\n"
+    (TABLES / "layer_grid_heads.txt").write_text(text, encoding="utf-8")
 
 
 def entry(layer: str, shape: str, settings: str) -> str:
@@ -210,6 +213,41 @@ def sequences() -> Iterator[Case]:
         ("", "return_attention_scores=True", "use_causal_mask=True", masks),
     ):  # fmt: skip
         yield layer, "[(2, 3, 4), (2, 3, 4)]", call
+
+
+def heads() -> Iterator[str]:
+    """Attention of several heads, with masks and options; merged masks of steps."""
+    inputs = "c(wave((2, 3, 4))), c(wave((2, 3, 4)) * 2)"
+    steps = STEPS.replace("tf.constant", "c")
+    calls = (
+        *("", "use_causal_mask=True", "return_attention_scores=True"),
+        *(f"query_mask={steps}", f"value_mask={steps}", f"key_mask={steps}"),
+        f"query_mask={steps}, value_mask={steps}, use_causal_mask=True",
+        f"value_mask={steps}, return_attention_scores=True",
+        "attention_mask=c([[[True, False, True], [True, True, False], [False, True, True]]])",
+    )
+    grouped = ("", "use_bias=False", "use_gate=True", "sliding_window=2")
+    for layer, call in (
+        *product((f"MultiHeadAttention(2, 3{o})" for o in ("", ", use_bias=False", ", value_dim=2",
+                                                          ", output_shape=5")), calls),
+        *product((f"GroupQueryAttention(3, 4, 2{o and ', '}{o})" for o in grouped), calls),
+        ("GroupQueryAttention(3, 3, 2)", ""),
+        ("GroupQueryAttention(3, 4, 2, sliding_window=0)", ""),
+    ):  # fmt: skip
+        if not (layer.startswith("Multi") and "query_mask" in call):  # rows without any key differ
+            yield f"learned(tf.keras.layers.{layer}, {inputs}{call and ', '}{call})[0]"
+    table = "tf.keras.layers.Embedding(5, 2, mask_zero=True)"
+    pair = f"(lambda e: [e(c([[1, 0, 2]])), e(c([[0, 0, 3]]))])({table})"
+    for kind in ("Add", "Average", "Concatenate", "Maximum", "Multiply", "Subtract"):
+        masks = "[c([[True, False, True]]), c([[False, False, True]])]"
+        layer = f"tf.keras.layers.{kind}()"
+        for given in (masks, "[None, c([[False, False, True]])]", "None", "[None]"):
+            yield f"{layer}.compute_mask({pair}, {given})"
+        yield f"tf.keras.layers.GlobalAveragePooling1D()({layer}({pair})).shape"
+    for option in ("", ", tie_weights=False", ", logit_soft_cap=0.5"):
+        layer = f"tf.keras.layers.ReversibleEmbedding(5, 2{option})"
+        yield f"filled({layer}, c([[1, 2]]))(c([[3, 0]]))"
+        yield f"filled({layer}, c([[1, 2]]))(c([[0.5, -1.0]]), reverse=True)"
 
 
 if __name__ == "__main__":

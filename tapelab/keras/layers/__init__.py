@@ -21,6 +21,7 @@ NAMES: Final = {
     "dense": "Dense EinsumDense Embedding",
     "discretization": "Discretization",
     "hash_layers": "HashedCrossing Hashing",
+    "grouped_attention": "GroupQueryAttention",
     "image_sizes": "CenterCrop Resizing",
     "input_spec": "InputSpec",
     "layer": "Layer",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from math import prod, sqrt
 from typing import Any
 
@@ -188,6 +189,7 @@ class MultiHeadAttention(BuiltInLayer):
         for name, each in weights(kernel="glorot_uniform", bias="zeros").items()
     })  # fmt: skip
     seed: int | None = setting(None)
+    supports_masking = True
 
     def __post_init__(self) -> None:
         self.value_dim = self.value_dim or self.key_dim
@@ -227,12 +229,8 @@ class MultiHeadAttention(BuiltInLayer):
         key = value if key is None else key
         inputs = {"query": query, "key": key, "value": value}
         q, k, v = (getattr(self, f"{name}_dense")(each) for name, each in inputs.items())
-        mask = attention_mask
-        if use_causal_mask:
-            causal = _causal_mask(int(q.shape[1]), int(k.shape[1]))
-            mask = (
-                causal if mask is None else math.logical_and(value_ops.cast(mask, "bool"), causal)
-            )
+        causal = _causal_mask(int(q.shape[1]), int(k.shape[1])) if use_causal_mask else None
+        mask = joint_mask(query_mask, value_mask, key_mask, attention_mask, causal)
         weights = _weights(q / sqrt(self.key_dim), k, mask)
         if self.dropout_layer is not None:
             weights = self.dropout_layer(weights, training=training)
@@ -240,9 +238,29 @@ class MultiHeadAttention(BuiltInLayer):
         result = self.output_dense(heads)
         return (result, weights) if return_attention_scores else result
 
-    def compute_output_shape(self, query_shape: Any, value_shape: Any = None) -> Any:
+    def compute_output_shape(
+        self, query_shape: Any, value_shape: Any = None, key_shape: Any = None
+    ) -> Any:
         """Return the shape of the queries, with the output size."""
         return (*query_shape[:-1], *self._output_sizes(query_shape))
+
+
+def joint_mask(
+    query_mask: Any, value_mask: Any, key_mask: Any, attention_mask: Any, *others: Any
+) -> Any:
+    """Return where attention is allowed by all masks, shape (batch, queries, keys); None without.
+
+    Masks of queries, of values and of keys have the shape (batch, steps).
+    """
+    masks = [None if query_mask is None else shape_ops.expand_dims(query_mask, -1)]
+    of_keys = [each for each in (value_mask, key_mask) if each is not None]
+    masks += [shape_ops.expand_dims(each, -2) for each in of_keys]
+    known = [
+        value_ops.cast(each, "bool")
+        for each in (*masks, attention_mask, *others)
+        if each is not None
+    ]
+    return reduce(math.logical_and, known) if known else None
 
 
 @named_group
@@ -250,9 +268,8 @@ def _weights(query: Any, key: Any, mask: Any) -> Any:
     scores = linalg.einsum("bqhd,bkhd->bhqk", query, key)
     if mask is not None:
         allowed = value_ops.cast(mask, "bool")
-        scores = _masked(
-            scores, shape_ops.expand_dims(allowed, -3) if allowed.ndim > 2 else allowed
-        )
+        allowed = shape_ops.expand_dims(allowed, -3) if allowed.ndim > 2 else allowed
+        scores = value_ops.where(allowed, scores, value_ops.cast(-1e9, scores.dtype))
     return nn.softmax(scores)
 
 

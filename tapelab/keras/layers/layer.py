@@ -140,6 +140,8 @@ class Layer(Stateful, Configured):
             inspect.signature(self.call).bind()  # says which argument is missing
         mask = masks.masks_of(args[0] if args else None)
         dtype = self.compute_dtype if self.autocast else None
+        if layer_call.mask_parameters(type(self).call):
+            kwargs = layer_call.with_masks(type(self).call, args, kwargs)
         args, kwargs, symbolic = layer_call.convert_arguments(args, kwargs, dtype)
         training = layer_call.training_flag(self, kwargs.pop("training", None))
         if training is not None and layer_call.has_parameter(type(self).call, "training"):

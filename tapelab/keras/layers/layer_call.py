@@ -21,6 +21,7 @@ from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype
 from tapelab.keras import backend
 from tapelab.keras.keras_tensor import KerasTensor
+from tapelab.keras.masks import masks_of
 from tapelab.linalg import matmul
 from tapelab.sparse.sparse_math_ops import sparse_dense_matmul
 from tapelab.sparse.sparse_tensor import SparseTensor
@@ -62,6 +63,21 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 def has_parameter(function: Callable[..., Any], name: str) -> bool:
     """Return whether a method has a parameter of this name."""
     return name in parameters_of(function)
+
+
+@lru_cache(maxsize=256)
+def mask_parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the parameters of a method that have a mask of their own: `query` of `query_mask`."""
+    names = parameters_of(function)
+    return tuple(name for name in names if f"{name}_mask" in names)
+
+
+def with_masks(call: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments with the mask of each tensor that has one."""
+    given = {**dict(zip(parameters_of(call), args, strict=False)), **kwargs}
+    masks = {f"{name}_mask": masks_of(given.get(name)) for name in mask_parameters(call)}
+    known = {name: mask for name, mask in masks.items() if mask is not None}
+    return {**known, **{name: value for name, value in kwargs.items() if value is not None}}
 
 
 def training_flag(layer: Any, given: Any) -> Any:

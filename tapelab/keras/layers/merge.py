@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from tapelab import linalg, math, nn
-from tapelab.array_ops import creation, shape_ops
+from tapelab.array_ops import creation, shape_ops, value_ops
 from tapelab.keras.class_settings import setting
 from tapelab.keras.layers.layer import BuiltInLayer
 
@@ -34,13 +34,12 @@ class _Merge(BuiltInLayer):
     @staticmethod
     def check_list(input_shape: Any) -> None:
         """Raise ValueError unless it is a list of shapes."""
-        if not isinstance(input_shape, list) or not isinstance(input_shape[0], (tuple, list)):
+        is_list = isinstance(input_shape, (tuple, list)) and bool(input_shape)
+        if not is_list or not isinstance(input_shape[0], (tuple, list)):
             raise ValueError(
                 "A merge layer should be called on a list of inputs. Received: "
                 f"input_shape={input_shape} (not a list of shapes)"
             )
-        if not input_shape:
-            raise ValueError("A merge layer should be called on a list of at least 1 input.")
 
     def call(self, inputs: Any) -> Any:
         """Return the combination, computed from left to right."""
@@ -52,7 +51,7 @@ class _Merge(BuiltInLayer):
         masks = _checked_masks(inputs, mask)
         if masks is None or any(each is None for each in masks):
             return None
-        return reduce(math.logical_or, masks)
+        return reduce(math.logical_or, [value_ops.cast(each, "bool") for each in masks])
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Return the broadcast shape."""
@@ -194,6 +193,7 @@ def _mask_of_elements(x: Any, mask: Any) -> Any:
     everything = creation.ones_like(x, "bool")
     if mask is None:
         return everything
+    mask = value_ops.cast(mask, "bool")
     return (
         math.logical_and(shape_ops.expand_dims(mask, -1), everything)
         if mask.ndim < x.ndim
