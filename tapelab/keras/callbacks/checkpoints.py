@@ -58,7 +58,7 @@ class ModelCheckpoint(MetricMonitor):
                 "must end in `.weights.h5` (Keras weights format). "
                 f"Received: filepath={self.filepath}"
             )
-        if not self.save_weights_only and not self.filepath.endswith((".keras", ".h5")):
+        if not self.save_weights_only and not self.filepath.endswith(".keras"):
             raise ValueError(
                 "The filepath provided must end in `.keras` (Keras model format). "
                 f"Received: filepath={self.filepath}"

@@ -34,9 +34,8 @@ def save_model(
     zipped = True if zipped is None else zipped
     if zipped and path.suffix != ".keras":
         raise ValueError(
-            "Invalid filepath extension for saving. Please add either a `.keras` extension for the "
-            "native Keras format (recommended) or a `.h5` extension. Use "
-            "`tf.saved_model.save(model, folder)` for a SavedModel. "
+            "Invalid filepath extension for saving. Please add a `.keras` extension: whole models "
+            "are written in the native Keras format alone, not as `.h5` or SavedModel. "
             f"Received: filepath={filepath}."
         )
     if not model.built:
@@ -98,8 +97,9 @@ def load_model(
         return _load_folder(path, custom_objects, compile=compile)
     if path.suffix != ".keras":
         raise ValueError(
-            f"File format not supported: filepath={filepath}. Keras 3 only supports `.keras` files "
-            "and legacy `.h5` files. A SavedModel is loaded with tf.saved_model.load."
+            f"File format not supported: filepath={filepath}. Whole models are read from `.keras` "
+            "files; legacy `.h5` files and SavedModel folders are not read. Save the model again "
+            "with `model.save('model.keras')`."
         )
     if not zipfile.is_zipfile(path):
         raise ValueError(

@@ -240,7 +240,7 @@ def test_a_file_that_grows_or_leads_elsewhere_is_refused(model, tmp_path):
 @pytest.mark.parametrize(
     ("action", "error", "words"),
     [
-        (lambda m, at: m.save(at / "m.txt"), ValueError, "add either a `.keras` ext"),
+        (lambda m, at: m.save(at / "m.txt"), ValueError, "add a `.keras` ext"),
         (lambda m, at: m.save_weights(at / "m.txt"), ValueError, r"must end in `.weights.h5`"),
         (lambda m, at: m.load_weights(at / "no.weights.h5"), FileNotFoundError, "no such file"),
         (lambda m, at: keras.models.load_model(at / "no.keras"), ValueError, "File not found"),
