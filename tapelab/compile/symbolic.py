@@ -376,11 +376,6 @@ class SymbolicObject(Symbolic):
 
         return method
 
-    def __iter__(self) -> Never:
-        name = type(self._examples[0]).__name__
-        what = f"Iterating over a symbolic `{name}` outside of a `for` loop"
-        raise not_allowed(what, "a `for` loop, tf.data.Dataset.zip or tf.map_fn")
-
     def __enter__(self) -> Any:
         return thread.trace.call(call_method, (self, "__enter__", (), {}), {}, acts=True)
 

@@ -76,12 +76,6 @@ def test_a_node_knows_the_line_it_was_written_on(tf):
     assert first.place.code.co_name == "lines"
 
 
-def test_python_does_not_iterate_over_an_object_that_is_known_at_replay_only(tf):
-    numbers = tf.data.Dataset.range(3)
-    with pytest.raises(tapelab.errors.OperatorNotAllowedInGraphError, match="outside of a `for`"):
-        tf.function(lambda each: list(zip(each, each, strict=True)))(numbers)
-
-
 def test_tracing_writes_no_variable(tf):
     v = tf.Variable(1.0)
     tf.function(lambda x: v.assign_add(x)).get_concrete_function(tf.TensorSpec([]))
