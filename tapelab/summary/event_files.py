@@ -7,6 +7,7 @@ import socket
 import struct
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -52,6 +53,7 @@ class SummaryWriter:
         name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}"
         path = folder / f"{name}.{os.getpid()}.{next(_numbers)}{suffix}"
         self._records = TFRecordWriter(path)
+        weakref.finalize(self, self._records.close)  # also without a call of close()
         self.write(field(FILE_VERSION, "brain.Event:2"))
 
     def write(self, content: bytes) -> None:

@@ -1,5 +1,7 @@
 """Files for TensorBoard: what a training writes is in them, number by number."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,16 @@ def test_numbers_are_written_with_their_steps(tmp_path):
     assert points(tmp_path / "new") == [
         (3, "loss", 0.5), (4, "eval/loss", 0.25), (7, "accuracy", 1.0),
     ]  # fmt: skip
+
+
+def test_a_writer_that_is_gone_has_closed_its_file(tmp_path):
+    writer = tf.summary.create_file_writer(tmp_path)
+    records = writer._records
+    writer.own_cycle = writer
+    del writer
+    gc.collect()
+    with pytest.raises(ValueError, match="closed"):
+        records.write(b"late")
 
 
 def test_a_traced_function_writes_each_time_it_runs(tmp_path):
