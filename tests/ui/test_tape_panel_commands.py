@@ -154,6 +154,10 @@ def test_the_status_bar_describes_the_tape_and_opens_the_panel(notebook):
     expect(status).to_have_text("Tape: 1 op")
 
 
+def is_new_checkpoint(response):
+    return response.request.method == "POST" and "/checkpoints" in response.url
+
+
 def test_lessons_are_offered_by_the_launcher_where_there_are_any(open_notebook, server):
     page = open_notebook("1").page
     page.locator(".lm-DockPanel-tabBar .lm-TabBar-addButton").first.click()
@@ -162,7 +166,8 @@ def test_lessons_are_offered_by_the_launcher_where_there_are_any(open_notebook, 
     expect(page.locator(".Toastify__toast")).to_contain_text("There are no lessons")
     start = server.root / "Start here.ipynb"
     start.write_text(json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
-    card.click()
+    with page.expect_response(is_new_checkpoint):  # the last that is asked for of a file
+        card.click()
     expect(page.get_by_role("tab", name=start.name)).to_be_visible()
     start.unlink()
 

@@ -19,7 +19,7 @@ for _ in range({steps}):
     dw, none = tape.gradient(loss, [w, idle])
     w.assign_sub(0.01 * dw)
 """
-LIVES = "import threading\nprint([t.name for t in threading.enumerate() if 'tapelab' in t.name])"
+LIVES = "import threading\nlives = [t for t in threading.enumerate() if 'tapelab' in t.name]\n"
 
 
 @pytest.fixture
@@ -192,10 +192,10 @@ def test_two_panels_get_the_same_messages_and_close_separately(trained):
 
 def test_without_panels_there_is_no_thread(shared):
     shared.open()
-    shared.run(LIVES)
+    shared.run(LIVES + "print([thread.name for thread in lives])")
     assert shared.printed == "['tapelab.live']\n"
-    shared.close()
-    shared.run(LIVES)
+    shared.close()  # the thread may still be at its last frame
+    shared.run("for thread in lives:\n    thread.join(60)\n" + LIVES + "print(lives)")
     assert shared.printed == "[]\n"
 
 
