@@ -19,7 +19,7 @@ SOURCES = EXTENSION / "src"
 
 CORE = (
     "schema graph explanation whatif carried cellcode",  # plain data
-    "film live words",  # plain data, and words on screen
+    "film live words replays",  # plain data, words on screen, questions to a kernel
     "dom text mathematics mathml compression clipboard",  # elements, formulas, bytes: of any page
     "numbers columns events recording measures previews planes",  # the recording
     "indexmaps tensorrules tensorgrid",  # which entries of tensors belong together

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -70,6 +71,23 @@ def test_this_tape_is_shown_and_left_by_command(notebook):
     panel.explorer.come_into_view()
     command(notebook.page, "Back to the live tape")
     expect(panel.status).to_have_text("Last run")
+
+
+def test_a_value_of_this_tape_is_moved_and_restored(notebook):
+    command(notebook.page, "Show this tape")
+    explorer = TapePanel(notebook.page).explorer
+    explorer.come_into_view()
+    node = explorer.root.locator("[data-node]").filter(has_text=re.compile("^x")).first
+    before = node.text_content()
+    node.click()
+    explorer.root.locator(".stage").press("Enter")
+    field = notebook.page.get_by_role("textbox", name="Value of x")
+    field.fill("9")
+    field.press("Enter")
+    expect(node).to_contain_text("9.0000")
+    expect(notebook.page.locator(".nudge [role=status]")).to_contain_text("says 36.0000")
+    field.press("Escape")
+    expect(node).to_have_text(before)
 
 
 def test_a_gradient_is_explained_by_command(notebook):

@@ -3,6 +3,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import { withMessage, NOTHING_YET } from '../core/live.js';
 import type { LiveState } from '../core/live.js';
+import { kernelReplays } from '../core/replays.js';
 import { say } from '../core/words.js';
 import { isThere, presenceIn } from './presence.js';
 import type { Overheard } from './presence.js';
@@ -35,6 +36,11 @@ export type Answer = Taking | Explained | Gone | Failed;
 export class Connection implements IDisposable {
   readonly changed = new Signal<this, LiveState>(this);
   readonly answered = new Signal<this, Answer>(this);
+  /** The recording that was opened last, at other values of its variables. */
+  readonly replays = kernelReplays((values) => {
+    if (this.greeted) this.send({ do: 'replay', values });
+    return this.greeted;
+  });
   settings: () => Partial<Settings> = () => ({});
   private live: LiveState = NOTHING_YET;
   private frozen: LiveState | null = null;
@@ -194,6 +200,8 @@ export class Connection implements IDisposable {
       case 'recording':
         this.answered.emit({ ...message, bytes: asBytes(bytes) });
         return;
+      case 'replay':
+        return this.replays.receive(bytes ? asBytes(bytes) : null, message.error ?? '');
       case 'explanation':
       case 'gone':
       case 'error':

@@ -199,7 +199,8 @@ export class TapePanel extends Widget {
     this.live.remove();
     this.node.append(this.tape.node);
     const why = this.asksWhy ? { why: true } : { step: 1 };
-    void this.tape.show(taken, { explanation, ...why }, this.preferences);
+    const replays = this.connection?.replays;
+    void this.tape.show(taken, { explanation, replays, ...why }, this.preferences);
   }
 
   /** Leave the step that was looked into. */

@@ -1,5 +1,6 @@
 import type { Explanation } from '../core/explanation.js';
 import type { LiveMessage } from '../core/live.js';
+import type { Moved } from '../core/replays.js';
 
 /** What the kernel and the panel say to each other, as docs/reference/live.md specifies. */
 export const TARGET = 'tapelab.live';
@@ -54,18 +55,25 @@ export interface Gone extends TapeRequest {
   readonly is: 'gone';
 }
 
+/** The opened recording at other values of variables, its bytes beside it; or why there is none. */
+export interface Replayed {
+  readonly is: 'replay';
+  readonly error?: string;
+}
+
 export interface Failed {
   readonly is: 'error';
   readonly message: string;
   readonly about: string;
 }
 
-export type PanelMessage = Hello | Live | Taken | Explained | Gone | Failed;
+export type PanelMessage = Hello | Live | Taken | Explained | Gone | Replayed | Failed;
 
 export type Request =
   | { readonly do: 'show'; readonly rate?: number; readonly history?: number }
   | { readonly do: 'hide' }
   | ({ readonly do: 'open' | 'explain' } & TapeRequest)
+  | { readonly do: 'replay'; readonly values: Moved }
   | { readonly do: 'set'; readonly settings: Partial<Settings> };
 
 const KNOWN: ReadonlySet<unknown> = new Set<PanelMessage['is']>([
@@ -74,6 +82,7 @@ const KNOWN: ReadonlySet<unknown> = new Set<PanelMessage['is']>([
   'recording',
   'explanation',
   'gone',
+  'replay',
   'error',
 ]);
 

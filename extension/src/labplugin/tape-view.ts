@@ -36,7 +36,7 @@ export class TapeView {
   /** Show what the kernel sent; its explanation comes first. */
   async show(
     taken: Taking,
-    start: Pick<MountOptions, 'explanation' | 'step' | 'why'>,
+    start: Pick<MountOptions, 'explanation' | 'step' | 'why' | 'replays'>,
     how: Preferences,
   ): Promise<void> {
     const mine = ++this.latest;

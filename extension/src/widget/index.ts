@@ -2,7 +2,9 @@ import { extrasFrom, provide } from '../core/extras.js';
 import type { Extras } from '../core/extras.js';
 import { mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
-import type { Experiment, Evaluation, Replays, Source } from '../core/whatif.js';
+import { kernelReplays } from '../core/replays.js';
+import type { KernelReplays, Moved } from '../core/replays.js';
+import type { Experiment, Evaluation, Source } from '../core/whatif.js';
 import type { Guess } from '../core/predict.js';
 import type { Catalogue } from '../core/words.js';
 import type { Explanation } from '../core/explanation.js';
@@ -32,7 +34,7 @@ interface WidgetModel {
     listener: (message: { kind?: string; error?: string }, data: DataView[]) => void,
   ): void;
   off(event: string, listener: () => void): void;
-  send(message: { kind: string; values?: readonly (readonly [number, number])[] }): void;
+  send(message: { kind: string; values?: Moved }): void;
   /** JupyterLab's has a kernel, or null where there is none any more. */
   readonly widget_manager?: { readonly kernel?: object | null };
 }
@@ -119,30 +121,18 @@ function kernelSource(model: WidgetModel, experiment: Experiment, giveUp: () => 
   };
 }
 
-/** Recordings at other values of variables, one question to the kernel at a time. */
-function kernelReplays(model: WidgetModel): Replays {
-  let [requested, wanted]: [boolean, ReadonlyMap<number, number> | null] = [false, null];
-  const ask = (): void => {
-    if (requested || !wanted || isAlone(model)) return;
-    model.send({ kind: 'replay', values: [...wanted] });
-    [requested, wanted] = [true, null];
+/** Recordings at other values of variables, until the view is gone. */
+function replaysOf(model: WidgetModel): readonly [KernelReplays, () => void] {
+  const replays = kernelReplays((values) => {
+    if (!isAlone(model)) model.send({ kind: 'replay', values });
+    return !isAlone(model);
+  });
+  const receive = (message: { kind?: string; error?: string }, [data]: DataView[]): void => {
+    if (message.kind === 'replay')
+      replays.receive(data ? bytesOf(data) : null, message.error ?? '');
   };
-  return {
-    move: (values) => {
-      wanted = new Map(values);
-      ask();
-    },
-    listen: (listener) => {
-      const notify = (message: { kind?: string; error?: string }, [data]: DataView[]): void => {
-        if (message.kind !== 'replay') return;
-        requested = false;
-        listener(data ? bytesOf(data) : null, message.error ?? '');
-        ask();
-      };
-      model.on('msg:custom', notify);
-      return () => model.off('msg:custom', notify as () => void);
-    },
-  };
+  model.on('msg:custom', receive);
+  return [replays, () => model.off('msg:custom', receive as () => void)];
 }
 
 interface Place {
@@ -154,6 +144,7 @@ interface Place {
 
 function render({ model, el, giveUp = () => {} }: Place): () => void {
   const { report, stop } = reporter(model);
+  const [replays, ignore] = replaysOf(model);
   let handle: Handle | undefined;
   const experiment = model.get('what_if');
   const remount = (): void => {
@@ -167,7 +158,7 @@ function render({ model, el, giveUp = () => {} }: Place): () => void {
       guesses: model.get('predictions'),
       predict: model.get('predict'),
       whatIf: experiment ? kernelSource(model, experiment, giveUp) : undefined,
-      replays: isAlone(model) ? undefined : kernelReplays(model),
+      replays: isAlone(model) ? undefined : replays,
       ...(step > 0 ? { step } : {}),
     });
     handle.onChange(report);
@@ -186,6 +177,7 @@ function render({ model, el, giveUp = () => {} }: Place): () => void {
   model.on('change:explanation', remount);
   return () => {
     stop();
+    ignore();
     model.off('change:step', follow);
     model.off('change:recording', remount);
     model.off('change:explanation', remount);

@@ -52,6 +52,7 @@ class Panel:
         self._comm, self._live = comm, live
         self._lock = threading.RLock()
         self._last_message = time.monotonic()
+        self._opened = b""  # the recording that the page shows
         self._anew()
         comm.on_msg(self._on_message)
         comm.on_close(lambda _: self.leave())
@@ -136,6 +137,12 @@ class Panel:
 
         self._answer(data, replies.recording)
 
+    def _replay(self, data: dict[str, Any]) -> None:
+        from tapelab.lab.live import replies  # as above
+
+        message, buffers = replies.replay(self._opened, data.get("values"))
+        self.send(message, buffers)
+
     def _explain(self, data: dict[str, Any]) -> None:
         from tapelab.lab.live import replies  # as above
 
@@ -150,6 +157,8 @@ class Panel:
             self.send({"is": "gone", **about})
             return
         message, buffers = make(tape)
+        if message["is"] == "recording" and buffers:
+            self._opened = buffers[0]
         self.send({**message, **about}, buffers)
 
     def _newest(self, cell: str | None) -> GradientTape:
@@ -176,6 +185,7 @@ _DO: Final[dict[str, Callable[[Panel, dict[str, Any]], None]]] = {
     "hide": Panel._hide,
     "open": Panel._open,
     "explain": Panel._explain,
+    "replay": Panel._replay,
     "set": Panel._set,
 }
 """The requests of a panel."""

@@ -9,8 +9,9 @@ from tapelab.diagnosis import explain_call
 from tapelab.lab.notebook_cells import RUNNING
 from tapelab.locales import say
 from tapelab.recorder.builder import build_recording
+from tapelab.recorder.rerun import replayed
 from tapelab.recorder.tape_snapshot import tape_snapshot
-from tapelab.recording import to_bytes
+from tapelab.recording import from_bytes, to_bytes
 from tapelab.views.tape_summary import last_gradient_call
 from tapelab.widgets.show import why_missing
 
@@ -22,6 +23,8 @@ LONGEST: Final = 300_000
 """A tape of more records is not sent: a cell that runs would be held up for seconds."""
 ANSWERS: Final = 64
 """At most this many of the last gradient calls are part of a recording."""
+MOST_ERROR: Final = 300
+"""An error of an op that runs again is cut to so many characters."""
 Reply = tuple[dict[str, Any], list[bytes] | None]
 """A message, and the binary part of it."""
 
@@ -47,6 +50,25 @@ def explanation(tape: GradientTape) -> Reply:
     explained = explain_call(taken, gradient_call.call)
     message = {"is": "explanation", **_cells(taken), "explanation": explained.to_json()}
     return {**message, "text": str(explained)}, None
+
+
+def replay(opened: bytes, values: object) -> Reply:
+    """The opened recording at other values of some scalar variables, or why there is none.
+
+    `values` are pairs of a tensor's index in the recording and its new value; ValueError for
+    anything else.
+    """
+    if not opened:
+        raise ValueError(say("There is no tape yet."))
+    try:
+        moved = {int(tensor): float(value) for tensor, value in values}  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise ValueError(f"values are pairs of a tensor and a number, not {values!r}.") from None
+    try:
+        recording = replayed(from_bytes(opened), moved)
+    except Exception as error:  # noqa: BLE001 - whatever an op raises at a value is shown
+        return {"is": "replay", "error": str(error)[:MOST_ERROR]}, None
+    return {"is": "replay"}, [to_bytes(recording)]
 
 
 def _taken(tape: GradientTape, *, derived: bool) -> Recording:

@@ -20,6 +20,7 @@ for _ in range({steps}):
     w.assign_sub(0.01 * dw)
 """
 LIVES = "import threading\nlives = [t for t in threading.enumerate() if 'tapelab' in t.name]\n"
+ENDED = "for thread in lives:\n    thread.join(60)\n"  # it may still be at its last frame
 
 
 @pytest.fixture
@@ -98,6 +99,28 @@ def test_the_newest_tape_can_be_opened_without_a_step(trained):
     assert from_bytes(reply["buffers"][0]).tape.name == "tape"
 
 
+def test_the_opened_step_runs_again_at_another_value(trained):
+    opened = from_bytes(trained.ask({"do": "open", "step": 12}, "recording")["buffers"][0])
+    names = [each.name for each in map(opened.tensor, range(len(opened.columns["tensor.role"])))]
+    reply = trained.ask({"do": "replay", "values": [[names.index("w"), 3.0]]}, "replay", "error")
+    moved = from_bytes(reply["buffers"][0])
+    (call,) = (each.event for each in moved if type(each.event).__name__ == "Asked")
+    assert moved.tensor(call.targets[0]).value == 64.0
+    assert moved.columns["values"].tolist().count(48.0) > 0
+
+
+@pytest.mark.parametrize("values", [None, 3, [["w", 1.0]], [[1]]])
+def test_what_is_no_value_of_a_tensor_is_refused(trained, values):
+    trained.ask({"do": "open", "step": 12}, "recording")
+    reply = trained.ask({"do": "replay", "values": values}, "replay", "error")
+    assert reply["message"].startswith("values are pairs of a tensor and a number")
+
+
+def test_what_is_no_tensor_of_the_recording_is_an_answer(trained):
+    trained.ask({"do": "open", "step": 12}, "recording")
+    assert trained.ask({"do": "replay", "values": [[10**6, 1.0]]}, "replay", "error")["error"]
+
+
 def test_a_step_that_is_not_kept_is_gone(trained):
     assert trained.ask({"do": "open", "step": 99}, "recording", "gone")["is"] == "gone"
     assert trained.ask({"do": "open", "step": 1, "run": 0}, "recording", "gone")["is"] == "gone"
@@ -162,11 +185,13 @@ def _closed(frame):
 
 
 def test_hidden_it_costs_no_message_and_no_thread(trained):
+    trained.run(LIVES)
     trained.say({"do": "hide"})
     trained.settle()
+    trained.run(ENDED)
     before = len(trained.messages["comm"])
     trained.run(LOOP.format(steps=5), "loop")
-    trained.run(f"{LIVES}\nfrom tapelab.core.gradient_call import observers\nprint(observers)")
+    trained.run(f"{LIVES}print(lives)\nfrom tapelab.core.gradient_call import observers\nprint(observers)")
     assert trained.printed == "[]\n[]\n"
     assert len(trained.messages["comm"]) == before
 
@@ -194,8 +219,8 @@ def test_without_panels_there_is_no_thread(shared):
     shared.open()
     shared.run(LIVES + "print([thread.name for thread in lives])")
     assert shared.printed == "['tapelab.live']\n"
-    shared.close()  # the thread may still be at its last frame
-    shared.run("for thread in lives:\n    thread.join(60)\n" + LIVES + "print(lives)")
+    shared.close()
+    shared.run(f"{ENDED}{LIVES}print(lives)")
     assert shared.printed == "[]\n"
 
 
