@@ -191,7 +191,9 @@ def test_hidden_it_costs_no_message_and_no_thread(trained):
     trained.run(ENDED)
     before = len(trained.messages["comm"])
     trained.run(LOOP.format(steps=5), "loop")
-    trained.run(f"{LIVES}print(lives)\nfrom tapelab.core.gradient_call import observers\nprint(observers)")
+    trained.run(
+        f"{LIVES}print(lives)\nfrom tapelab.core.gradient_call import observers\nprint(observers)"
+    )
     assert trained.printed == "[]\n[]\n"
     assert len(trained.messages["comm"]) == before
 
