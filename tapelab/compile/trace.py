@@ -120,6 +120,9 @@ class Trace:
         declared = declaration_of(function)
         if declared.if_shape_is_open and not _has_open_shape(args):
             return _body_of(function)(*args, **kwargs)
+        autocast = thread.autocast
+        if autocast is not None and not declared.effect:
+            args, kwargs = mapped(args, autocast.leaf), mapped(kwargs, autocast.leaf)
         if declared.result_spec is not None:
             specs = examples.spec_examples(declared.result_spec(*args, **kwargs))
             return self.write(function, args, specs, kwargs, runs=False)

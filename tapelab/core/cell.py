@@ -55,10 +55,13 @@ def read(variable: Holder) -> Tensor:
     """The current state of a variable as a tensor; the active tapes begin to watch it."""
     cell = variable._cell
     state, now = cell.state, thread.__dict__
+    if now["autocast"] is not None:
+        return now["autocast"](variable)  # type: ignore[no-any-return]
     if now["trace"] is not None:
         return now["trace"].bind(read, (variable,), {})  # type: ignore[no-any-return]
-    for watcher in now["read_callbacks"]:
-        watcher(cell)
+    if now["read_callbacks"]:
+        for watcher in now["read_callbacks"]:
+            watcher(cell)
     log, number = now["log"], state._id
     if log is None or number in log.read_states:
         for tape in now["active_tapes"]:

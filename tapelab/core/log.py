@@ -223,6 +223,8 @@ class ThreadState(_local):
         self.__dict__["active_tapes"] = ()
         self.__dict__["trace"] = None
         self.read_callbacks: tuple[Callable[[Cell], None], ...] = ()
+        # Reads variables in another dtype: in the call of a Keras layer with mixed precision.
+        self.autocast: Any = None
         # How much memory previews may take, while a backward pass is run for a figure.
         self.preview_budget: Any = None
         # Where the ops of the VJP rules are recorded during a backward pass, and their origins.

@@ -7,12 +7,14 @@ from typing import Final
 from tapelab.keras.lazy_names import offered
 
 MODULES: Final = (
-    *("activations", "backend", "callbacks", "config", "constraints", "initializers", "layers"),
-    *("losses", "metrics", "models", "ops", "optimizers", "random", "regularizers", "saving"),
+    *("activations", "backend", "callbacks", "config", "constraints", "dtype_policies"),
+    *("initializers", "layers", "losses", "metrics", "mixed_precision", "models", "ops"),
+    *("optimizers", "optimizers", "random", "regularizers", "saving"),
     *("tree", "utils"),
 )
 """Parts of `tf.keras` that are modules."""
 NAMES: Final = {
+    "dtype_policies": "DTypePolicy FloatDTypePolicy",
     "initializers": "Initializer",
     "keras_tensor": "KerasTensor",
     "layers": "Input InputSpec Layer",

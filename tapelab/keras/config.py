@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tapelab.keras import backend as _backend
+from tapelab.keras import dtype_policies as _dtype_policies
 from tapelab.namespace.missing_names import in_module
 
 floatx = _backend.floatx
@@ -13,6 +14,8 @@ epsilon = _backend.epsilon
 set_epsilon = _backend.set_epsilon
 image_data_format = _backend.image_data_format
 set_image_data_format = _backend.set_image_data_format
+dtype_policy = _dtype_policies.dtype_policy
+set_dtype_policy = _dtype_policies.set_dtype_policy
 
 _flags: Final[dict[str, bool]] = {
     "traceback_filtering": True, "interactive_logging": True, "flash_attention": False,

@@ -30,13 +30,14 @@ from tapelab.keras.saving.registration import (
 
 OWN: Final = "tapelab.keras."
 PLACES: Final = {
+    "DTypePolicyMap": "keras.dtype_policies",
     "dtype_policies": "keras",
     "functional": "keras.src.models.functional",
     "loss": "keras.losses",
     "models": "keras",
     "schedules": "keras.optimizers.schedules",
 }
-"""Keras's module for a module of ours, where that has another name."""
+"""Keras's module for a class or a module of ours, where that has another name."""
 MODULES: Final = (
     *("layers", "models", "activations", "initializers", "losses", "metrics", "optimizers"),
     *("optimizers.schedules", "regularizers", "constraints", "dtype_policies"),
@@ -195,7 +196,8 @@ def _public_place(obj: Any) -> str | None:
     if not home.startswith(OWN) or obj.__name__.startswith("_"):
         return None
     parts = home.removeprefix(OWN).split(".")
-    return PLACES.get(parts[-1]) or PLACES.get(parts[0]) or f"keras.{parts[0]}"
+    names = (obj.__name__, parts[-1], parts[0])
+    return next((PLACES[name] for name in names if name in PLACES), f"keras.{parts[0]}")
 
 
 def deserialize_keras_object(

@@ -16,9 +16,56 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.variable import Variable as Wrapped
 from tapelab.core.variable import read
+from tapelab.dtypes import as_dtype
 from tapelab.keras import backend, initializers, name_scopes
 
 Operator = Callable[["Variable", Any], Any]
+
+
+class _AutocastReader:
+    """Reads the weights of floats in the dtype of a layer's computation, others as they are."""
+
+    def __init__(self, dtype: str) -> None:
+        self.dtype = dtype
+        self._wanted = as_dtype(dtype)
+
+    def __call__(self, variable: Holder) -> Tensor:
+        """Return the value of a variable; a cast follows the read on the tape."""
+        thread.autocast = None
+        try:
+            value = read(variable)
+            return (
+                backend.convert_to_tensor(value, self._wanted) if self._casts(variable) else value
+            )
+        finally:
+            thread.autocast = self
+
+    def _casts(self, value: Any) -> bool:
+        if not isinstance(value, Variable) or not value.autocast:
+            return False
+        dtype = value._cell.dtype
+        return dtype is not self._wanted and dtype.is_floating
+
+    def leaf(self, value: Any) -> Any:
+        """Return an argument of a traced call: a weight that is cast is read at once."""
+        return self(value) if self._casts(value) else value
+
+
+def current_autocast() -> str | None:
+    """Return the dtype in which weights of floats are read; None for their own."""
+    reader = thread.autocast
+    return reader.dtype if isinstance(reader, _AutocastReader) else None
+
+
+@contextmanager
+def autocast_scope(dtype: str | None) -> Iterator[None]:
+    """Read weights of floats in a dtype inside the block; None: in their own."""
+    outer = thread.autocast
+    thread.autocast = None if dtype is None else _AutocastReader(dtype)
+    try:
+        yield
+    finally:
+        thread.autocast = outer
 
 
 def _binary(name: str) -> Operator:
@@ -48,7 +95,8 @@ class Variable(Holder):
         autocast: bool = True, aggregation: str = "none", synchronization: str = "auto",
         name: str | None = None, **unused: Any,
     ) -> None:  # fmt: skip
-        del autocast, unused
+        del unused
+        self._autocast = bool(autocast)
         trace = thread.trace
         if trace is not None:  # a weight that is created in a trace exists at once
             start, size = trace.examples_in((initializer, shape))
@@ -112,9 +160,16 @@ class Variable(Holder):
         return self._cell.shape
 
     @property
+    def autocast(self) -> bool:
+        """Whether a layer that computes in another dtype of floats reads it in that dtype."""
+        return self._autocast
+
+    @property
     def dtype(self) -> str:
-        """The dtype, as a string."""
-        return self._cell.dtype.name
+        """The dtype in which it is read, as a string: in a layer's call that of the computation."""
+        own, scope = self._cell.dtype, current_autocast()
+        cast = scope is not None and self._autocast and own.is_floating
+        return scope if cast else own.name  # type: ignore[return-value]  # of a scope
 
     @property
     def ndim(self) -> int:
@@ -132,7 +187,7 @@ class Variable(Holder):
 
     def assign(self, value: Any) -> Tensor:
         """Replace the value; it is cast if necessary, and must have the same shape."""
-        new = backend.convert_to_tensor(value, dtype=self.dtype)
+        new = backend.convert_to_tensor(value, dtype=self._cell.dtype)
         if new.shape != self.shape:
             raise ValueError(
                 "The shape of the target variable and the shape of the target value in "

@@ -70,7 +70,7 @@ def matched(*values: Any) -> tuple[Tensor, ...]:
     if first is None:
         first = to_tensor(values[0])
         values = (first, *values[1:])
-    dtype = first._cell.dtype if isinstance(first, Holder) else first.dtype
+    dtype = tensor(first).dtype
     return tuple(
         v if type(v) is Tensor else read(v) if isinstance(v, Holder) else strict_operand(v, dtype)
         for v in values

@@ -85,11 +85,6 @@ def test_a_missing_layer_names_the_nearest():
         _ = layers.BatchNormalisation
 
 
-def test_a_dtype_that_mixes_two_is_refused():
-    with pytest.raises(ValueError, match="mixes two dtypes"):
-        layers.Dense(2, dtype="mixed_float16")
-
-
 def test_attributes_before_super_are_refused_with_the_reason():
     class Early(layers.Layer):
         def __init__(self):

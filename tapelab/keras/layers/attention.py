@@ -201,6 +201,7 @@ class MultiHeadAttention(BuiltInLayer):
         """Create the projections of queries, keys, values and of the result."""
         shared = _Projection._settings.keys() - {"shape", "contracted_axes"}
         settings = {name: getattr(self, name) for name in shared}
+        settings["dtype"] = self.dtype_policy
         parts = {
             "query": (query_shape, self.key_dim),
             "key": (key_shape or value_shape, self.key_dim),
@@ -210,7 +211,8 @@ class MultiHeadAttention(BuiltInLayer):
             part = _Projection((self.num_heads, width), 1, name=name, **settings)
             part.build(shape)
             setattr(self, f"{name}_dense", part)
-        self.dropout_layer = Dropout(self.dropout, seed=self.seed) if self.dropout else None
+        dropout = Dropout(self.dropout, seed=self.seed, dtype=self.dtype_policy)
+        self.dropout_layer = dropout if self.dropout else None
         sizes = self._output_sizes(query_shape)
         self.output_dense = _Projection(sizes, 2, name="attention_output", **settings)
         self.output_dense.build((None, None, self.num_heads, self.value_dim))

@@ -16,7 +16,7 @@ from tapelab.keras import activations
 from tapelab.keras.class_settings import setting
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import WeightedLayer, weights
-from tapelab.keras.layers.layer_call import in_float, product
+from tapelab.keras.layers.layer_call import in_dtype, in_float, product
 from tapelab.math import not_equal
 
 
@@ -169,7 +169,8 @@ class Embedding(WeightedLayer):
 
     def call(self, inputs: Any) -> Any:
         """Return the vectors of the integers, shape (..., output_dim)."""
-        return gather(self.embeddings, inputs if inputs.dtype.is_integer else cast(inputs, "int32"))
+        numbers = inputs if inputs.dtype.is_integer else cast(inputs, "int32")
+        return in_dtype(gather(self.embeddings, numbers), self.compute_dtype)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """Return False for 0, if `mask_zero` is set."""

@@ -15,21 +15,24 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from tapelab import nest
 from tapelab.core.dispatch import outside_trace
-from tapelab.keras import constraints, initializers, masks, regularizers
+from tapelab.keras import constraints, dtype_policies, initializers, masks, regularizers
+from tapelab.keras.backend import is_float_dtype
 from tapelab.keras.class_settings import Configured, Setting, SettingGroup
-from tapelab.keras.dtype_policies import policy_of
 from tapelab.keras.keras_tensor import KerasTensor, Node, symbolic_outputs
 from tapelab.keras.layers import layer_call
 from tapelab.keras.layers.input_spec import check_inputs
 from tapelab.keras.layers.state import Stateful
 from tapelab.keras.name_scopes import automatic_name, current_path, name_scope
 from tapelab.keras.serialization import serialized
-from tapelab.keras.variables import Variable
+from tapelab.keras.variables import Variable, autocast_scope, current_autocast
+
+_SAME_DTYPE: Final = nullcontext()
 
 
 class Layer(Stateful, Configured):
@@ -75,7 +78,7 @@ class Layer(Stateful, Configured):
         self.name = name
         self.built = False
         self.autocast = autocast
-        self.dtype_policy = policy_of(dtype)
+        self.dtype_policy = dtype_policies.get(dtype)
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self._path: str | None = None
         self._build_shapes: Any = None
@@ -91,17 +94,35 @@ class Layer(Stateful, Configured):
     @property
     def dtype(self) -> str:
         """The dtype of its weights."""
-        return self.dtype_policy.variable_dtype
+        return self.variable_dtype
 
     @property
     def compute_dtype(self) -> str:
         """The dtype of its computation."""
-        return self.dtype_policy.compute_dtype
+        return self._policy.compute_dtype
+
+    @property
+    def input_dtype(self) -> str:
+        """The dtype in which it gets inputs of floats."""
+        return self.compute_dtype
 
     @property
     def variable_dtype(self) -> str:
         """The dtype of its weights."""
-        return self.dtype_policy.variable_dtype
+        return self._policy.variable_dtype
+
+    @property
+    def quantization_mode(self) -> str | None:
+        """The kind of quantization; None here."""
+        return self._policy.quantization_mode
+
+    @property
+    def _policy(self) -> dtype_policies.DTypePolicy:
+        """Its policy, or the one that a map has for its path."""
+        policy = self.dtype_policy
+        if isinstance(policy, dtype_policies.DTypePolicyMap) and self._path:
+            return policy[self._path]
+        return policy
 
     @property
     def path(self) -> str | None:
@@ -154,13 +175,22 @@ class Layer(Stateful, Configured):
         if symbolic:
             return self._add_node(args, kwargs)
         with name_scope(self.name, caller=self), layer_call.call_scope(self, training):
-            outputs = self._called(args, kwargs)
+            with self._autocast_scope():
+                outputs = self._called(args, kwargs)
             if self.activity_regularizer is not None:
                 self.add_loss([self._activity_penalty(each) for each in nest.flatten(outputs)])
         if self.supports_masking:
             masks.remember(outputs, self.compute_mask(first, mask))
         self._lock()
         return outputs
+
+    def _autocast_scope(self) -> AbstractContextManager[None]:
+        """The context in which weights are read in the dtype of the computation."""
+        compute, outer = self.compute_dtype, current_autocast()
+        if outer is None and (not self.autocast or compute == self.variable_dtype):
+            return _SAME_DTYPE
+        casts = self.autocast and is_float_dtype(compute)
+        return autocast_scope(compute if casts else None)
 
     def copy_with_state(self, stand_in: Callable[[Any], Any]) -> Self:
         """Return the layer with another seed generator; the layer itself if it draws no numbers."""
@@ -190,8 +220,10 @@ class Layer(Stateful, Configured):
 
     def _add_node(self, args: Any, kwargs: Any) -> Any:
         """The symbolic outputs for symbolic inputs: a new node of a functional model."""
-        with name_scope(self.name, caller=self):
-            result = self.compute_output_spec(*args, **kwargs)
+        dtype = self.input_dtype if self.autocast else None
+        inputs, options = layer_call.cast_symbols((args, kwargs), dtype)
+        with name_scope(self.name, caller=self), self._autocast_scope():
+            result = self.compute_output_spec(*inputs, **options)
         self._nodes += (Node.connect(self, args, kwargs, result),)
         self._lock()
         return result
@@ -283,7 +315,7 @@ class Layer(Stateful, Configured):
         base = {
             "name": self.name,
             "trainable": self.trainable,
-            "dtype": self.dtype_policy.as_data(),
+            "dtype": serialized(self.dtype_policy),
         }
         known = {*base, "weights"}  # initial weights are an argument of some layers, and no setting
         return {**base, **{key: value for key, value in config.items() if key not in known}}
@@ -352,14 +384,14 @@ class WeightedLayer(BuiltInLayer):
 
     def make(
         self, part: str, shape: Any, *, name: str = "", trainable: bool = True,
-        fans: tuple[int, int] | None = None,
+        autocast: bool = True, fans: tuple[int, int] | None = None,
     ) -> Variable:  # fmt: skip
         """Create a declared weight; `fans` says how many inputs and outputs it connects."""
         initializer = getattr(self, f"{part}_initializer")
         if fans is not None and math.prod(fans) == math.prod(shape):
             initializer = initializers.reshaped(initializer, fans)
         return self.add_weight(
-            shape, initializer, name=name or part, trainable=trainable,
+            shape, initializer, name=name or part, trainable=trainable, autocast=autocast,
             regularizer=getattr(self, f"{part}_regularizer", None),
             constraint=getattr(self, f"{part}_constraint", None),
         )  # fmt: skip

@@ -107,6 +107,27 @@ def convert_nest(values: Any, dtype: str | None) -> Any:
     return nest.pack_sequence_as(values, [_convert(each, dtype) for each in nest.flatten(values)])
 
 
+def cast_symbols(values: Any, dtype: str | None) -> Any:
+    """Return a nest with symbolic tensors of floats in a dtype; None leaves it as it is."""
+    if dtype is None:
+        return values
+    return nest.pack_sequence_as(
+        values, [_cast_symbol(each, dtype) for each in nest.flatten(values)]
+    )
+
+
+def _cast_symbol(value: Any, dtype: str) -> Any:
+    if not isinstance(value, KerasTensor) or value.dtype == dtype:
+        return value
+    if not backend.is_float_dtype(value.dtype):
+        return value
+    cast = KerasTensor(
+        value.shape, dtype, name=value.name, sparse=value.sparse, ragged=value.ragged
+    )
+    cast.history, cast.origin = value.history, value.origin
+    return cast
+
+
 def _convert(value: Any, dtype: str | None) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         wanted = dtype if value.dtype.kind == "f" else None
@@ -165,6 +186,12 @@ def in_float(x: Any, dtype: str) -> Any:
     Complex tensors stay as they are: no part of them is dropped silently.
     """
     fits = x.dtype == as_dtype(dtype) or x.dtype.is_complex
+    return x if fits else backend.convert_to_tensor(x, dtype)
+
+
+def in_dtype(x: Any, dtype: Any) -> Any:
+    """Return a tensor or a weight in a dtype; None and what has that dtype stay as they are."""
+    fits = x is None or as_dtype(x.dtype) == as_dtype(dtype)
     return x if fits else backend.convert_to_tensor(x, dtype)
 
 

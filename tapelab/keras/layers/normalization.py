@@ -14,7 +14,7 @@ from tapelab.keras import backend, initializers
 from tapelab.keras.class_settings import Setting, SettingGroup, setting
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import ElementwiseLayer, WeightedLayer, weights
-from tapelab.keras.layers.layer_call import in_float
+from tapelab.keras.layers.layer_call import in_dtype, in_float
 from tapelab.keras.name_scopes import named_group
 from tapelab.nn.norm_ops import rows_normalized
 
@@ -29,17 +29,24 @@ class _Normalization(ElementwiseLayer, WeightedLayer):
     beta_and_gamma = weights(beta="zeros", gamma="ones")
 
     def _make_gamma_and_beta(self, shape: Any) -> None:
-        self.gamma = self.make("gamma", shape) if self.scale else None
-        self.beta = self.make("beta", shape) if self.center else None
+        self.gamma = self.make("gamma", shape, autocast=False) if self.scale else None
+        self.beta = self.make("beta", shape, autocast=False) if self.center else None
 
     def _normalized(self, x: Any, mean: Any, variance: Any, shape: list[Any] | None) -> Any:
         """The normalized tensor; gamma and beta are reshaped to a shape first, if there is one."""
-        beta, gamma = (_reshaped(each, shape) for each in (self.beta, self.gamma))
-        return nn.batch_normalization(x, mean, variance, beta, gamma, self.epsilon)
+        beta, gamma = (_reshaped(in_dtype(w, x.dtype), shape) for w in (self.beta, self.gamma))
+        y = nn.batch_normalization(x, mean, variance, beta, gamma, self.epsilon)
+        return in_dtype(y, self.compute_dtype)
 
 
 def _reshaped(x: Any, shape: list[Any] | None) -> Any:
     return x if x is None or shape is None else shape_ops.reshape(x, shape)
+
+
+def _in_single(inputs: Any, dtype: str) -> Any:
+    """The inputs of a layer in its dtype; those in half precision as float32, for their sums."""
+    x = in_float(inputs, dtype)
+    return in_dtype(x, "float32") if x.dtype.size == 2 else x
 
 
 class BatchNormalization(_Normalization):
@@ -60,15 +67,17 @@ class BatchNormalization(_Normalization):
         """Create gamma, beta and the two moving averages, shape (channels)."""
         size = input_shape[self.axis]
         self._make_gamma_and_beta((size,))
-        self.moving_mean = self.make("moving_mean", (size,), trainable=False)
-        self.moving_variance = self.make("moving_variance", (size,), trainable=False)
+        self.moving_mean = self.make("moving_mean", (size,), trainable=False, autocast=False)
+        self.moving_variance = self.make(
+            "moving_variance", (size,), trainable=False, autocast=False
+        )
         self.input_spec = InputSpec(ndim=len(input_shape), axes={self.axis: size})
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """Return the normalized tensor; update the moving averages in training."""
-        x = in_float(inputs, self.compute_dtype)
-        mean: Any = self.moving_mean
-        variance: Any = self.moving_variance
+        x = _in_single(inputs, self.compute_dtype)
+        mean: Any = in_dtype(self.moving_mean, x.dtype)
+        variance: Any = in_dtype(self.moving_variance, x.dtype)
         axis = self.axis % x.ndim
         if mask is not None and mask.ndim != x.ndim - 1:
             raise ValueError(
@@ -100,7 +109,7 @@ def _shown_moments(x: Any, mask: Any, axes: list[int]) -> Any:
 @named_group
 def _follow(average: Any, value: Any, momentum: float) -> None:
     """Move an average towards a value."""
-    average.assign(average * momentum + value * (1.0 - momentum))
+    average.assign(in_dtype(average, value.dtype) * momentum + value * (1.0 - momentum))
 
 
 class LayerNormalization(_Normalization):
@@ -114,10 +123,11 @@ class LayerNormalization(_Normalization):
 
     def call(self, inputs: Any) -> Any:
         """Return the normalized tensor."""
-        x: Any = in_float(inputs, self.compute_dtype)
-        fused = rows_normalized(x, self._axes, self.gamma, self.beta, self.epsilon)
+        x: Any = _in_single(inputs, self.compute_dtype)
+        gamma, beta = (in_dtype(each, x.dtype) for each in (self.gamma, self.beta))
+        fused = rows_normalized(x, self._axes, gamma, beta, self.epsilon)
         if fused is not None:
-            return fused
+            return in_dtype(fused, self.compute_dtype)
         mean, variance = nn.moments(x, list(self._axes), keepdims=True)
         shape = [x.shape[axis] if axis in self._axes else 1 for axis in range(x.ndim)]
         last = list(self._axes) == [x.ndim - 1]
@@ -137,9 +147,10 @@ class RMSNormalization(ElementwiseLayer, WeightedLayer):
 
     def call(self, inputs: Any) -> Any:
         """Return the normalized tensor."""
-        x: Any = in_float(inputs, self.compute_dtype)
+        x: Any = _in_single(inputs, self.compute_dtype)
         square = math.reduce_mean(math.square(x), axis=self.axis, keepdims=True)
-        return x * math.rsqrt(square + self.epsilon) * self.scale
+        y = x * math.rsqrt(square + self.epsilon) * in_dtype(self.scale, x.dtype)
+        return in_dtype(y, self.compute_dtype)
 
 
 class GroupNormalization(_Normalization):
@@ -169,7 +180,7 @@ class GroupNormalization(_Normalization):
 
     def call(self, inputs: Any) -> Any:
         """Return the normalized tensor."""
-        x: Any = in_float(inputs, self.compute_dtype)
+        x: Any = _in_single(inputs, self.compute_dtype)
         shape, axis = tuple(x.shape), self.axis % x.ndim
         size = shape[axis] // self.groups
         grouped = shape_ops.reshape(x, (*shape[:axis], self.groups, size, *shape[axis + 1 :]))
@@ -178,8 +189,10 @@ class GroupNormalization(_Normalization):
         even = nn.batch_normalization(grouped, mean, variance, None, None, self.epsilon)
         y: Any = shape_ops.reshape(even, shape)
         of_channels = [shape[each] if each == axis else 1 for each in range(x.ndim)]
-        y = y if self.gamma is None else y * _reshaped(self.gamma, of_channels)
-        return y if self.beta is None else y + _reshaped(self.beta, of_channels)
+        gamma, beta = (in_dtype(each, x.dtype) for each in (self.gamma, self.beta))
+        y = y if gamma is None else y * _reshaped(gamma, of_channels)
+        y = y if beta is None else y + _reshaped(beta, of_channels)
+        return in_dtype(y, self.compute_dtype)
 
 
 class UnitNormalization(ElementwiseLayer):

@@ -10,8 +10,10 @@ from tapelab.keras.class_settings import setting
 from tapelab.keras.layers.inner_layers import LayerAroundLayers
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer
+from tapelab.keras.layers.layer_call import in_dtype
 from tapelab.keras.layers.recurrent import RNN
 from tapelab.keras.serialization import serialized
+from tapelab.keras.variables import current_autocast
 
 _MERGES = ("sum", "mul", "ave", "concat", None)
 
@@ -48,7 +50,8 @@ class TimeDistributed(Wrapper):
         self._check_mask(inputs, mask)
         flags = {} if training is None else {"training": training}
         steps = [self.layer(step, **flags) for step in shape_ops.unstack(inputs, axis=1)]
-        return shape_ops.stack(steps, axis=1)
+        outputs: Any = shape_ops.stack(steps, axis=1)
+        return in_dtype(outputs, current_autocast() or outputs.dtype)
 
     @staticmethod
     def _check_mask(inputs: Any, mask: Any) -> None:
@@ -131,6 +134,7 @@ class Bidirectional(LayerAroundLayers):
         return (*outputs, *forward[1:], *backward[1:])
 
     def _merged(self, forward: Any, backward: Any) -> Any:
+        forward, backward = (in_dtype(each, self.compute_dtype) for each in (forward, backward))
         if self.return_sequences:
             backward = shape_ops.reverse(backward, [1])
         if self.merge_mode == "concat":

@@ -156,7 +156,7 @@ class Sequential(Model):
         entry = None if self._entry is None else self._entry.origin
         inner = [*([] if entry is None else [entry]), *self._layers]
         config = {"name": self.name, "trainable": self.trainable,
-                  "dtype": self.dtype_policy.as_data(),
+                  "dtype": serialize_keras_object(self.dtype_policy),
                   "layers": [serialize_keras_object(layer) for layer in inner]}  # fmt: skip
         return config if self._exit is None else {**config, "build_input_shape": self.input_shape}
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tapelab.keras.optimizers import adam, adaptive, schedule_free, schedules, sgd, trust_ratios
+from tapelab.keras.optimizers import (
+    adam,
+    adaptive,
+    loss_scale,
+    schedule_free,
+    schedules,
+    sgd,
+    trust_ratios,
+)
 from tapelab.keras.optimizers import optimizer as _optimizer
 from tapelab.keras.serialization import deserialized, resolver, serialized
 from tapelab.namespace.missing_names import in_module
@@ -24,12 +32,13 @@ Lamb = trust_ratios.Lamb
 Adafactor = trust_ratios.Adafactor
 Muon = trust_ratios.Muon
 ScheduleFreeAdamW = schedule_free.ScheduleFreeAdamW
+LossScaleOptimizer = loss_scale.LossScaleOptimizer
 
 _CLASSES: Final = {
     each.__name__: each
     for each in (
         *(SGD, Lion, Ftrl, RMSprop, Adagrad, Adadelta, Adam, AdamW, Adamax, Nadam),
-        *(Lamb, Adafactor, Muon, ScheduleFreeAdamW),
+        *(Lamb, Adafactor, Muon, ScheduleFreeAdamW, LossScaleOptimizer),
     )
 }
 _named = resolver(

@@ -15,6 +15,7 @@ from tapelab import math
 from tapelab.array_ops.creation import zeros_like
 from tapelab.array_ops.value_ops import where
 from tapelab.control_flow import cond
+from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tensor import Tensor
 from tapelab.framework.restoration import restore_new
 from tapelab.keras import backend, name_scopes
@@ -48,7 +49,8 @@ class Optimizer(Configured):
     _takes_more = True
 
     def _begin(self, arguments: dict[str, Any]) -> None:
-        unknown = [name for name in arguments if name not in self._settings]
+        known = {*self._settings, "learning_rate"}
+        unknown = [name for name in arguments if name not in known]
         check_unused({name: arguments.pop(name) for name in unknown})
         steps = arguments["gradient_accumulation_steps"]
         if steps is not None and (not isinstance(steps, int) or steps < 2):
@@ -222,7 +224,7 @@ class Optimizer(Configured):
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> None:
         """Take a step with gradients in the order of the variables."""
-        grads = list(grads)
+        grads = [each if each is None else self._unscaled(each) for each in grads]
         if not grads:
             return
         variables = self._known(grads, trainable_variables)
@@ -238,6 +240,16 @@ class Optimizer(Configured):
         for variable in moved:
             if getattr(variable, "constraint", None) is not None:
                 variable.assign(variable.constraint(backend.convert_to_tensor(variable)))
+
+    def _unscaled(self, gradient: Any) -> Any:
+        """A gradient of the scaled loss as one of the loss itself."""
+        scale = self.loss_scale_factor
+        if scale is None:
+            return gradient
+        if isinstance(gradient, IndexedSlices):
+            values: Any = gradient.values
+            return IndexedSlices(values / scale, gradient.indices, gradient.dense_shape)
+        return gradient / scale
 
     def _step(self, gradients: Iterable[Any], variables: list[Any]) -> None:
         """Limit the gradients, decay the weights, and update each variable."""
@@ -381,19 +393,19 @@ class Optimizer(Configured):
 
     def save_own_variables(self, store: dict[str, Any]) -> None:
         """Put the variables into a dict, under "0", "1", …"""
-        store.update({str(at): each.numpy() for at, each in enumerate(self._variables)})
+        store.update({str(at): each.numpy() for at, each in enumerate(self.variables)})
 
     def load_own_variables(self, store: Mapping[str, Any]) -> None:
         """Assign what `save_own_variables` put into a dict; a warning if that is not all."""
-        if len(store) != len(self._variables):
+        if len(store) != len(self.variables):
             warnings.warn(
                 f"Skipping variable loading for optimizer '{self.name}', because it has "
-                f"{len(self._variables)} variables whereas the saved optimizer has {len(store)} "
+                f"{len(self.variables)} variables whereas the saved optimizer has {len(store)} "
                 "variables. ",
                 stacklevel=2,
             )
             return
-        for at, variable in enumerate(self._variables):
+        for at, variable in enumerate(self.variables):
             variable.assign(store[str(at)])
 
     def get_config(self) -> dict[str, Any]:

@@ -33,9 +33,14 @@ class TrainSteps:
         """
         before, has_metrics = self._compiled, metrics is not None or weighted_metrics is not None
         metric_arguments = (metrics, weighted_metrics) if has_metrics else before.metric_arguments
+        given_optimizer, optimizer = optimizer, optimizers.get(optimizer)
+        scaled = isinstance(optimizer, optimizers.LossScaleOptimizer)
+        policy = self.dtype_policy.name  # type: ignore[attr-defined]  # a layer's
+        if auto_scale_loss and policy == "mixed_float16" and optimizer is not None and not scaled:
+            optimizer = optimizers.LossScaleOptimizer(optimizer, name="loss_scale_optimizer")
         new_loss = None if loss is None else CompileLoss(self, loss, loss_weights)
         state = CompileState(
-            optimizer=optimizers.get(optimizer),
+            optimizer=optimizer,
             loss=before.loss if loss is None else loss,
             compile_loss=new_loss or before.compile_loss,
             metric_arguments=metric_arguments,
@@ -44,7 +49,7 @@ class TrainSteps:
             run_eagerly=bool(run_eagerly),
             compiled=True,
             config={
-                "optimizer": optimizer, "loss": loss, "loss_weights": loss_weights,
+                "optimizer": given_optimizer, "loss": loss, "loss_weights": loss_weights,
                 "metrics": metrics, "weighted_metrics": weighted_metrics,
                 "run_eagerly": run_eagerly, "steps_per_execution": steps_per_execution,
                 "jit_compile": jit_compile,
