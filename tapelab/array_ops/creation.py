@@ -9,7 +9,7 @@ import numpy as np
 from tapelab import nest
 from tapelab.core.arrays import typed_array
 from tapelab.core.cell import Holder
-from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.composite_tensor import CompositeTensor, Walked
 from tapelab.core.convert import new_constant, to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
@@ -57,7 +57,7 @@ def convert_to_tensor(
 
 def is_tensor(x: Any) -> bool:
     """Whether x is a tensor, a variable or a composite of tensors."""
-    return isinstance(x, (Tensor, Holder, CompositeTensor))
+    return isinstance(x, (Tensor, Holder, CompositeTensor)) and not isinstance(x, Walked)
 
 
 @public(graph_name="zeros")

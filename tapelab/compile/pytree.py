@@ -6,12 +6,13 @@ Ragged and sparse tensors are leaves: they are handled as one value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Self, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from tapelab.compile.call_graph import Graph, Slot
+from tapelab.core.composite_tensor import Walked
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
@@ -25,18 +26,10 @@ _LEAVES: Final = frozenset({Tensor, Variable, Slot, str, bytes, int, float, bool
 """What most leaves are."""
 
 
-class Bundle:
+class Bundle(Walked):
     """Something of ours that holds a graph and tensors for it, which are walked into."""
 
     graph: Graph
-
-    def parts(self) -> Sequence[Any]:
-        """The tensors inside."""
-        raise NotImplementedError
-
-    def with_parts(self, parts: Sequence[Any]) -> Self:
-        """The same around other tensors."""
-        raise NotImplementedError
 
 
 def mapped(structure: Leaf, change: Change) -> Any:
@@ -72,8 +65,8 @@ def _mapped_rare(structure: Leaf, change: Change) -> Any:
         rows = IndexedSlices(*(mapped(each, change) for each in parts))
         rows._shape, rows._lengths = structure._shape, structure._lengths
         return rows
-    if isinstance(structure, Bundle):
-        return structure.with_parts([mapped(each, change) for each in structure.parts()])
+    if isinstance(structure, Walked):
+        return structure._with_parts([mapped(each, change) for each in structure._parts()])
     return change(structure)
 
 

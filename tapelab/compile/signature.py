@@ -19,7 +19,7 @@ from tapelab.compile.abstract_evaluation import is_composite
 from tapelab.compile.pytree import Leaf, Tree, leaves
 from tapelab.compile.symbolic import Symbolic, SymbolicTensor
 from tapelab.core.cell import Holder
-from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.composite_tensor import CompositeTensor, Walked
 from tapelab.core.convert import to_tensor
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
@@ -74,6 +74,9 @@ def _key(value: Leaf, variables: dict[int, int]) -> Any:
         return _kind(value.dtype, value.shape)
     if isinstance(value, (np.ndarray, np.generic)):
         return _kind(to_tensor(value).dtype, TensorShape(value.shape))
+    if isinstance(value, Walked):  # an object of an extension type, or its spec
+        whole: Any = value
+        return whole._form(), tuple(_key(each, variables) for each in whole._parts())
     if isinstance(value, CompositeTensor):
         spread: Any = value
         return type(value._examples[0] if isinstance(value, Symbolic) else value), _kind(

@@ -28,11 +28,11 @@ class Subgraph(Bundle):
         self._captures = captures
         self.execution = execution or Execution()
 
-    def parts(self) -> Sequence[Any]:
+    def _parts(self) -> Sequence[Any]:
         """The outer tensors that it uses."""
         return self._captures
 
-    def with_parts(self, parts: Sequence[Any]) -> Self:
+    def _with_parts(self, parts: Sequence[Any]) -> Self:
         """The same routine with other outer tensors."""
         return type(self)(self.graph, parts, self.execution)
 

@@ -15,7 +15,7 @@ import numpy as np
 from tapelab import nest
 from tapelab.array_ops.shape_ops import stack
 from tapelab.control_flow.tensor_array import TensorArray
-from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.composite_tensor import CompositeTensor, Walked
 from tapelab.core.convert import to_tensor
 from tapelab.core.custom_op import tapes_paused
 from tapelab.core.dispatch import public
@@ -44,6 +44,8 @@ def map_fn(
     check_function(fn)
     if parallel_iterations is not None and parallel_iterations > 1:
         _warn_of_parallel_iterations()
+    if any(isinstance(each, Walked) for each in nest.flatten(elems)):
+        return _map_walked(fn, elems, fn_output_signature if dtype is None else dtype)
     columns = [_slices(each) for each in nest.flatten(elems)]
     if not columns:
         raise ValueError(
@@ -60,6 +62,40 @@ def map_fn(
         for array, value in zip(arrays, nest.flatten(result), strict=True):
             array.write(at, value)
     return nest.pack_sequence_as(signature, [array.stack() for array in arrays])
+
+
+def _map_walked(fn: Function, elems: Any, signature: Any) -> Any:
+    """`map_fn` of a nest with extension types, the tensors of which are mapped side by side."""
+    rows: list[Any] = []
+
+    def on_parts(row: Any) -> list[Any]:
+        rows.append(fn(_with_parts_in(elems, row)))
+        return _parts_in(rows[-1])
+
+    kinds = [_kind_of(each) for each in _parts_in(elems)]
+    if signature is not None:
+        kinds = _parts_in(signature)
+    stacked = map_fn(on_parts, _parts_in(elems), fn_output_signature=kinds)
+    return _with_parts_in(rows[-1] if rows else elems, stacked)
+
+
+def _parts_in(structure: Any) -> list[Any]:
+    """The tensors in a nest, those inside of extension types included."""
+    flat = nest.flatten(structure)
+    return [p for each in flat for p in (each._parts() if isinstance(each, Walked) else [each])]
+
+
+def _with_parts_in(structure: Any, parts: Iterable[Any]) -> Any:
+    """The same nest of other tensors."""
+    rest = iter(parts)
+    return nest.map_structure(
+        lambda each: (
+            each._with_parts([next(rest) for _ in each._parts()])
+            if isinstance(each, Walked)
+            else next(rest)
+        ),
+        structure,
+    )
 
 
 def _slices(column: Any) -> list[Any]:

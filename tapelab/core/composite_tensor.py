@@ -15,13 +15,17 @@ that want no array themselves (`tf.is_tensor`, `tf.print`, `tf.nest` with expand
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from tapelab import nest
 from tapelab.core.value_types import Cotangent, Value, Values
 
 Public = Callable[..., Any]
 F = TypeVar("F", bound=Public)
+
+
+IMPLEMENTATIONS: Final[dict[tuple[str, Public], Public]] = {}
+"""What carries out a public function for a kind of composite tensor."""
 
 
 class NotDense(ValueError):  # noqa: N818 - it reads as what it says
@@ -33,6 +37,20 @@ class NotDense(ValueError):  # noqa: N818 - it reads as what it says
 
 
 NotDense.__name__ = "ValueError"  # what TensorFlow raises
+
+
+class Walked:
+    """A thing with tensors inside that nests of tensors are walked into, as into a tuple."""
+
+    __slots__ = ()
+
+    def _parts(self) -> Sequence[Any]:
+        """The tensors inside, from left to right."""
+        raise NotImplementedError
+
+    def _with_parts(self, parts: Sequence[Any]) -> Any:
+        """The same thing around other tensors."""
+        raise NotImplementedError
 
 
 class CompositeTensor:
@@ -71,6 +89,15 @@ class CompositeTensor:
         """An elementwise function of it (and of others); NotImplemented if it cannot be mapped."""
         del function, args, kwargs
         return NotImplemented
+
+    def _carry_out(
+        self, function: Public, args: tuple[Any, ...], kwargs: dict[str, Any], *, elementwise: bool
+    ) -> Any:
+        """The result of a public function that met it; NotImplemented if there is none."""
+        implementation = IMPLEMENTATIONS.get((self.kind, function))
+        if implementation is not None:
+            return implementation(*args, **kwargs)
+        return self._map_elements(function, args, kwargs) if elementwise else NotImplemented
 
     def _printed(self, entry: Callable[[Any], str], ends: int) -> str:
         """What `tf.print` writes, with a way to write one entry and how many to show at an end."""

@@ -30,7 +30,7 @@ from functools import wraps
 from typing import Any, Final, Literal, Protocol, TypeVar, overload
 
 from tapelab import nest
-from tapelab.core.composite_tensor import NotDense
+from tapelab.core.composite_tensor import IMPLEMENTATIONS, NotDense
 from tapelab.core.execute import composite
 from tapelab.core.log import thread
 from tapelab.core.tensor import Named
@@ -153,6 +153,7 @@ def public(
         if fast_path is not None:
             public_function = wraps(function)(fast_path(general))
         public_function.declaration = declared  # type: ignore[attr-defined]  # see declaration_of
+        public_function.elementwise = elementwise  # type: ignore[attr-defined]
         return public_function
 
     return declare if function is None else declare(function)
@@ -170,7 +171,10 @@ def _general(function: Public, outermost: Callable[[], Public], *, elementwise: 
             return function(*args, **kwargs)
         except NotDense as error:
             refused = error
-        return _of_composite(refused, outermost(), args, kwargs, elementwise=elementwise)
+        result = refused.composite._carry_out(outermost(), args, kwargs, elementwise=elementwise)
+        if result is NotImplemented:
+            raise refused
+        return result
 
     return dispatch
 
@@ -191,10 +195,6 @@ def takes(symbolic: type[Symbolic]) -> Callable[[Public], Public]:
     return declare
 
 
-IMPLEMENTATIONS: Final[dict[tuple[str, Public], Public]] = {}
-"""What carries out a public function for a kind of composite tensor."""
-
-
 def implements(kind: str, *functions: Public) -> Callable[[F], F]:
     """Make a function the implementation of public functions for a kind of composite tensor.
 
@@ -208,24 +208,3 @@ def implements(kind: str, *functions: Public) -> Callable[[F], F]:
         return implementation
 
     return register
-
-
-def _of_composite(
-    refused: NotDense,
-    function: Public,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    *,
-    elementwise: bool,
-) -> Any:
-    """The result of a call that met a composite tensor; the refusal where its kind has none."""
-    composite = refused.composite
-    implementation = IMPLEMENTATIONS.get((composite.kind, function))
-    result: Any = NotImplemented
-    if implementation is not None:
-        result = implementation(*args, **kwargs)
-    elif elementwise:
-        result = composite._map_elements(function, args, kwargs)
-    if result is NotImplemented:
-        raise refused
-    return result

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from tapelab import nest
 from tapelab.core.backward import backward
 from tapelab.core.cell import Holder
-from tapelab.core.composite_tensor import CompositeTensor, gradients_like
+from tapelab.core.composite_tensor import CompositeTensor, Walked, gradients_like
 from tapelab.core.dispatch import public
 from tapelab.core.garbage_collection import relax_gc, restore_gc
 from tapelab.core.gradient_call import (
@@ -169,7 +169,7 @@ class GradientTape(TapeBase):
                 "This tape has given its one answer and cannot watch any more. Watch before you "
                 "ask it, or make it with tf.GradientTape(persistent=True)."
             )
-        for item in (tensor,) if type(tensor) is Tensor else nest.flatten(tensor):
+        for item in (tensor,) if type(tensor) is Tensor else _watchable(tensor):
             each = item._numbers() if isinstance(item, CompositeTensor) else item
             if not isinstance(each, (Tensor, Variable)):
                 raise ValueError(
@@ -361,3 +361,12 @@ def _wants_zero(unconnected: UnconnectedGradients | str) -> bool:
             f"Unknown value for unconnected_gradients: {unconnected!r}. "
             "Try tf.UnconnectedGradients.ZERO or tf.UnconnectedGradients.NONE."
         ) from None
+
+
+def _watchable(things: Nest) -> Iterator[Any]:
+    """What a tape can watch in a nest; it does not watch integers inside extension types."""
+    for item in nest.flatten(things):
+        if not isinstance(item, Walked):
+            yield item
+            continue
+        yield from (part for part in item._parts() if part.dtype.is_differentiable)

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import nest
+from tapelab.core.composite_tensor import Walked
 from tapelab.core.convert import to_tensor
 from tapelab.core.custom_op import body
 from tapelab.core.dispatch import outside_trace
@@ -23,7 +24,7 @@ from tapelab.recording.facts import DATASET
 
 def is_structure(value: Any) -> bool:
     """Whether a value holds parts, and is not one part."""
-    return isinstance(value, (tuple, Mapping))
+    return isinstance(value, (tuple, Mapping, Walked))
 
 
 def parts_of(value: Any) -> list[Any]:
@@ -32,7 +33,7 @@ def parts_of(value: Any) -> list[Any]:
         return [part for key in sorted(value) for part in parts_of(value[key])]
     if isinstance(value, tuple):
         return [part for each in value for part in parts_of(each)]
-    return [value]
+    return list(value._parts()) if isinstance(value, Walked) else [value]
 
 
 def mapped(function: Callable[..., Any], *values: Any) -> Any:
@@ -44,6 +45,9 @@ def mapped(function: Callable[..., Any], *values: Any) -> Any:
     if isinstance(first, tuple):
         rows = [mapped(function, *row) for row in zip(*values, strict=True)]
         return type(first)(*rows) if hasattr(first, "_fields") else tuple(rows)
+    if isinstance(first, Walked):
+        parts = zip(*(value._parts() for value in values), strict=True)
+        return first._with_parts([function(*each) for each in parts])
     return function(*values)
 
 
@@ -55,6 +59,8 @@ def rebuilt(like: Any, parts: Iterator[Any]) -> Any:
     if isinstance(like, tuple):
         rows = [rebuilt(each, parts) for each in like]
         return type(like)(*rows) if hasattr(like, "_fields") else tuple(rows)
+    if isinstance(like, Walked):
+        return like._with_parts([next(parts) for _ in like._parts()])
     return next(parts)
 
 
@@ -217,7 +223,7 @@ def _holds(rows: Any, part: Any) -> bool:
 def sources_in(value: Any) -> tuple[Tensor, ...]:
     """The tensors of a nest that may have a history, which a Dataset drops."""
     if is_structure(value) or isinstance(value, list):
-        rows = value.values() if hasattr(value, "values") else value
+        rows = value if isinstance(value, list) else parts_of(value)
         return tuple(source for row in rows for source in sources_in(row))
     if isinstance(value, Variable):
         return (to_tensor(value),)

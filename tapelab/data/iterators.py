@@ -23,6 +23,10 @@ class Iterator:
     def __next__(self) -> Any:
         raise NotImplementedError
 
+    def next(self) -> Any:
+        """The next element; StopIteration at the end."""
+        return next(self)
+
     def get_next(self) -> Any:
         """The next element; OutOfRangeError at the end."""
         try:

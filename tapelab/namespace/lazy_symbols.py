@@ -164,6 +164,18 @@ IN_DISTRIBUTE: Final = {
 }
 """Names of `tf.distribute` by the module that defines them."""
 
+IN_EXPERIMENTAL: Final = {
+    "tapelab.experimental.extension_type": (
+        "BatchableExtensionType ExtensionType ExtensionTypeSpec"
+    ),
+    "tapelab.experimental.type_dispatch": (
+        "dispatch_for_api dispatch_for_binary_elementwise_apis"
+        " dispatch_for_binary_elementwise_assert_apis dispatch_for_unary_elementwise_apis"
+        " unregister_dispatch_for"
+    ),
+}
+"""Names of `tf.experimental` by the module that defines them."""
+
 IN_TRAIN: Final = {
     "tapelab.io.example_messages": (
         "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List"
@@ -182,6 +194,10 @@ LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
     },
     "tapelab.linalg": _placed(IN_LINALG),
     "tapelab.distribute": _placed(IN_DISTRIBUTE),
+    "tapelab.experimental": {
+        "extension_type": "tapelab.experimental.extension_type",
+        **_placed(IN_EXPERIMENTAL),
+    },
     "tapelab.summary": _placed(
         {"tapelab.summary.event_files": "SummaryWriter create_file_writer scalar"}
     ),

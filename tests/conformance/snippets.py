@@ -83,7 +83,7 @@ def run(tf: Any, snippet: Snippet) -> dict[str, Any]:
     linecache.cache[where] = (len(snippet.source), None, lines, where)  # AutoGraph reads source
     with _captured_warnings(tf) as messages:
         try:
-            exec(compile(program, where, "exec"), scope)
+            exec(compile(program, where, "exec", dont_inherit=True), scope)
             value = eval(compile(ast.Expression(last.value), where, "eval"), scope)
             answer = {"value": describe(tf, value)}
         except Exception as error:  # noqa: BLE001  whatever it raises is the answer

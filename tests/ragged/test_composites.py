@@ -62,9 +62,7 @@ def implementations():
     tl.ragged.constant([[1.0]])
     before = dict(IMPLEMENTATIONS)
     yield IMPLEMENTATIONS
-    for kind, function in [*IMPLEMENTATIONS]:
-        if kind == Pair.kind:
-            del IMPLEMENTATIONS[kind, function]
+    IMPLEMENTATIONS.clear()
     IMPLEMENTATIONS.update(before)
 
 

@@ -1,4 +1,4 @@
-"""`tf.experimental`: the shapes and the rows of ragged tensors."""
+"""`tf.experimental`: shapes and rows of ragged tensors, types of your own, and NumPy's names."""
 
 from __future__ import annotations
 
