@@ -65,8 +65,18 @@ ADDED = {
 }
 """What tapelab adds to TensorFlow's names; docs/reference/tapelab.md describes it."""
 MODULES = {
-    *("autograph", "compat", "config", "experimental", "initializers", "io", "losses", "metrics"),
-    *("distribute", "lookup", "optimizers", "raw_ops", "summary", "train"),
+    *(
+        "audio",
+        "autograph",
+        "compat",
+        "config",
+        "experimental",
+        "initializers",
+        "io",
+        "losses",
+        "metrics",
+    ),
+    *("distribute", "lookup", "losses", "metrics", "optimizers", "raw_ops", "summary", "train"),
 }
 """Modules of TensorFlow 2.21 of which the list of symbols names no member."""
 

@@ -34,7 +34,7 @@ LAYERS: Final = (
     Layer("TensorFlow's namespaces", "signatures and conversion; tf.function is in compile",
           ("tapelab", "framework", "config", "debugging", "test", "experimental",
            "array_ops", "strings", "ragged", "sparse", "sets", "queue",
-           "math", "linalg", "bitwise", "signal", "image", "random", "raw_ops",
+           "math", "linalg", "bitwise", "signal", "image", "audio", "random", "raw_ops",
            "autodiff", "control_flow", "compile", "autograph",
            "nn", "keras",
            "data", "io", "lookup", "train", "compat", "distribute",

@@ -188,6 +188,7 @@ ING_MODULES: Final = {
     "batching": "JAX's and TensorFlow's term",
     "debugging": "TensorFlow's namespace tf.debugging",
     "pooling": "the field's term for pooling layers",
+    "preprocessing": "Keras's namespace tf.keras.preprocessing",
     "saving": "Keras's namespace tf.keras.saving",
     "training": "the field's term, and Keras's name for that half of a model",
     "event_encoding": "the field's term for a format of data",

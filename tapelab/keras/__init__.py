@@ -9,8 +9,7 @@ from tapelab.keras.lazy_names import offered
 MODULES: Final = (
     *("activations", "backend", "callbacks", "config", "constraints", "dtype_policies"),
     *("initializers", "layers", "losses", "metrics", "mixed_precision", "models", "ops"),
-    *("optimizers", "optimizers", "random", "regularizers", "saving"),
-    *("tree", "utils"),
+    *("optimizers", "preprocessing", "random", "regularizers", "saving", "tree", "utils"),
 )
 """Parts of `tf.keras` that are modules."""
 NAMES: Final = {

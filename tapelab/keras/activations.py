@@ -88,9 +88,12 @@ def softmax(x: Any, axis: Any = -1) -> Any:
 
 
 @operation
-def log_softmax(x: Any, axis: int = -1) -> Any:
-    """Return the logarithm of the softmax."""
-    return nn.log_softmax(backend.convert_to_tensor(x), axis)
+def log_softmax(x: Any, axis: Any = -1) -> Any:
+    """Return the logarithm of the softmax along an axis, or several together."""
+    x = backend.convert_to_tensor(x)
+    if isinstance(axis, int):
+        return nn.log_softmax(x, axis)
+    return x - math.reduce_logsumexp(x, list(axis), keepdims=True)
 
 
 @operation

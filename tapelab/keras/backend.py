@@ -140,6 +140,11 @@ def clear_session(free_memory: bool = True) -> None:
     seeded_arrays.reset_shared_seed()
 
 
+def get_uid(prefix: str = "") -> int:
+    """Return how often a prefix was asked for."""
+    return name_scopes.next_number(prefix)
+
+
 def get_value(x: Any) -> Any:
     """Return the value of a variable as an array, as in Keras 2."""
     return x.numpy() if hasattr(x, "numpy") else x

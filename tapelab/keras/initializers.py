@@ -6,6 +6,7 @@ Random initializers draw Keras's numbers: a seed gives the same weights as on Te
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -14,10 +15,15 @@ from numpy.typing import NDArray
 from tapelab.array_ops.shape_ops import reshape
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype
-from tapelab.keras import seeded_arrays
+from tapelab.keras import backend, seeded_arrays
 from tapelab.keras.class_settings import Configured, setting
 from tapelab.keras.seeded_arrays import Seed
-from tapelab.keras.serialization import resolver, serialized
+from tapelab.keras.serialization import (
+    deserialize_keras_object,
+    resolver,
+    serialize_keras_object,
+    serialized,
+)
 from tapelab.namespace.missing_names import in_module
 
 _TRUNCATED_DEVIATION: Final = 0.87962566103423978
@@ -54,7 +60,11 @@ class _ArrayInitializer(Initializer):
 class Constant(_ArrayInitializer):
     """Sets every element to one value, or to those of an array that is broadcast."""
 
-    value: Any = setting(0.0)
+    value: Any = setting(0.0, convert=deserialize_keras_object)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the value as plain data."""
+        return {"value": serialize_keras_object(self.value)}
 
     def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         return np.broadcast_to(np.asarray(self.value), shape)
@@ -88,13 +98,65 @@ class Identity(_ArrayInitializer):
         return self.gain * np.eye(*shape)
 
 
+class STFT(_ArrayInitializer):
+    """The real or the imaginary part of a Fourier transform, as a kernel of a convolution.
+
+    A kernel (frame length, 1, frequencies) is multiplied by a window, which is divided by its norm
+    ("density") or its sum ("spectrum").
+    """
+
+    side: str = setting("real")
+    window: Any = setting("hann")
+    scaling: str | None = setting("density")
+    periodic: bool = setting(False)
+
+    def __post_init__(self) -> None:
+        if self.side not in {"real", "imag"}:
+            raise ValueError(f"side should be 'real' or 'imag', not {self.side}")
+        if isinstance(self.window, str):
+            _window(self.window, 1)
+        if self.scaling not in {None, "density", "spectrum"}:
+            raise ValueError(
+                "Scaling is invalid, it must be `None`, 'density' or 'spectrum'. Received "
+                f"scaling={self.scaling}"
+            )
+
+    def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        length, _, frequencies = shape
+        times = np.arange(length).reshape(-1, 1, 1)
+        shares = np.arange(frequencies).reshape(1, 1, -1) / (2 * (frequencies - 1))
+        angles = -2 * np.pi * times * shares
+        waves: NDArray[Any] = np.cos(angles) if self.side == "real" else np.sin(angles)
+        if self.window is None:
+            return waves
+        window = np.asarray(
+            _window(self.window, length, self.periodic)
+            if isinstance(self.window, str)
+            else self.window
+        )
+        if window.shape != (length,):
+            raise ValueError(
+                "The shape of `window` must be equal to [frame_length]."
+                f"Received: window shape={window.shape}"
+            )
+        sizes = {None: 1.0, "density": np.linalg.norm(window), "spectrum": np.abs(window).sum()}
+        return waves * window.reshape(-1, 1, 1) / sizes[self.scaling]
+
+
+def _window(name: str, length: int, periodic: bool = False) -> Any:
+    """Return a window of SciPy."""
+    from scipy.signal import get_window as window_of  # SciPy loads when it is used
+
+    return window_of(name, length, periodic)
+
+
 class RandomInitializer(_ArrayInitializer):
     """Draws random numbers from a seed; two calls with one seed return the same numbers.
 
     A `SeedGenerator` as the seed gives other numbers at each call.
     """
 
-    seed: Any = setting(None)
+    seed: Any = setting(None, convert=deserialize_keras_object)
 
     def __post_init__(self) -> None:
         start = seeded_arrays.default_seed() if self.seed is None else self.seed
@@ -105,7 +167,7 @@ class RandomInitializer(_ArrayInitializer):
 
     def get_config(self) -> dict[str, Any]:
         """Return the settings by name, the seed first."""
-        return {"seed": self.seed, **super().get_config()}
+        return {**super().get_config(), "seed": serialize_keras_object(self.seed)}
 
 
 class RandomNormal(RandomInitializer):
@@ -146,6 +208,8 @@ class VarianceScaling(RandomInitializer):
     scale: float = setting(1.0, before="seed")
     mode: str = setting("fan_in", before="seed")
     distribution: str = setting("truncated_normal", before="seed")
+    input_axes: Any = setting(None)
+    output_axes: Any = setting(None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -153,6 +217,8 @@ class VarianceScaling(RandomInitializer):
             raise ValueError(
                 f"Argument `scale` must be positive float. Received: scale={self.scale}"
             )
+        if self.distribution == "normal":
+            self.distribution = "truncated_normal"
         if self.mode not in _MODES:
             raise ValueError(
                 f"Invalid `mode` argument: {self.mode}. Please use one of {set(_MODES)}"
@@ -165,7 +231,7 @@ class VarianceScaling(RandomInitializer):
 
     def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         seed = self._next_seed()
-        fan_in, fan_out = compute_fans(shape)
+        fan_in, fan_out = compute_fans(shape, self.input_axes, self.output_axes)
         fans = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}
         variance = self.scale / max(1.0, fans[self.mode])
         deviation = math.sqrt(variance)
@@ -178,37 +244,43 @@ class VarianceScaling(RandomInitializer):
         return seeded_arrays.normal(seed, shape, 0.0, deviation, dtype)
 
 
-class GlorotUniform(VarianceScaling):
+class _NamedScaling(VarianceScaling):
+    """A scaling that has a name, and the seed as its only argument."""
+
+    input_axes, output_axes = None, None
+
+
+class GlorotUniform(_NamedScaling):
     """Uniform between ±√(6 / (inputs + outputs)): the default of a kernel (Glorot, Bengio 2010)."""
 
     scale, mode, distribution = 1.0, "fan_avg", "uniform"
 
 
-class GlorotNormal(VarianceScaling):
+class GlorotNormal(_NamedScaling):
     """Truncated normal with variance 2 / (inputs + outputs) (Glorot, Bengio 2010)."""
 
     scale, mode, distribution = 1.0, "fan_avg", "truncated_normal"
 
 
-class HeNormal(VarianceScaling):
+class HeNormal(_NamedScaling):
     """Truncated normal with variance 2 / inputs, for relu (He et al. 2015)."""
 
     scale, mode, distribution = 2.0, "fan_in", "truncated_normal"
 
 
-class HeUniform(VarianceScaling):
+class HeUniform(_NamedScaling):
     """Uniform between ±√(6 / inputs), for relu (He et al. 2015)."""
 
     scale, mode, distribution = 2.0, "fan_in", "uniform"
 
 
-class LecunNormal(VarianceScaling):
+class LecunNormal(_NamedScaling):
     """Truncated normal with variance 1 / inputs, for selu (LeCun et al. 1998)."""
 
     scale, mode, distribution = 1.0, "fan_in", "truncated_normal"
 
 
-class LecunUniform(VarianceScaling):
+class LecunUniform(_NamedScaling):
     """Uniform between ±√(3 / inputs) (LeCun et al. 1998)."""
 
     scale, mode, distribution = 1.0, "fan_in", "uniform"
@@ -243,11 +315,12 @@ variance_scaling, orthogonal = VarianceScaling, Orthogonal
 glorot_uniform, glorot_normal = GlorotUniform, GlorotNormal
 he_uniform, he_normal = HeUniform, HeNormal
 lecun_uniform, lecun_normal = LecunUniform, LecunNormal
+stft, STFTInitializer = STFT, STFT
 IdentityInitializer, OrthogonalInitializer = Identity, Orthogonal
 
 _KNOWN: Final[dict[str, Any]] = {
     **{kind.__name__: kind for kind in (
-        Constant, Zeros, Ones, Identity, RandomNormal, RandomUniform, TruncatedNormal,
+        Constant, Zeros, Ones, Identity, STFT, RandomNormal, RandomUniform, TruncatedNormal,
         VarianceScaling, Orthogonal, GlorotUniform, GlorotNormal, HeNormal, HeUniform,
         LecunNormal, LecunUniform,
     )},
@@ -255,9 +328,29 @@ _KNOWN: Final[dict[str, Any]] = {
     "uniform": RandomUniform,
     "IdentityInitializer": Identity,
     "OrthogonalInitializer": Orthogonal,
+    "STFTInitializer": STFT,
 }  # fmt: skip
-get = resolver("initializer", _KNOWN)
-deserialize = get
+_named = resolver("initializer", _KNOWN)
+deserialize = _named
+
+
+def get(identifier: Any) -> Any:
+    """Return the initializer of a name, a config or a value; an initializer is returned itself."""
+    if isinstance(identifier, (Tensor, np.ndarray, np.generic)):
+        return partial(_given_value, identifier)
+    return _named(identifier)
+
+
+def _given_value(value: Any, shape: Any, dtype: Any = None) -> Tensor:
+    """A value as the start of a weight; ValueError for another shape."""
+    if tuple(shape) != tuple(value.shape):
+        raise ValueError(
+            f"Expected `shape` to be {value.shape} for direct tensor as initializer. Received "
+            f"shape={shape}"
+        )
+    return backend.convert_to_tensor(value, dtype or backend.floatx())
+
+
 serialize = serialized
 
 
@@ -268,8 +361,15 @@ def reshaped(initializer: Any, fans: tuple[int, int]) -> Any:
     return lambda shape, dtype=None: reshape(initializer(fans, dtype), shape)
 
 
-def compute_fans(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Return how many inputs and outputs a weight of a shape connects."""
+def compute_fans(
+    shape: tuple[int, ...], input_axes: Any = None, output_axes: Any = None
+) -> tuple[int, int]:
+    """Return how many inputs and outputs a weight of a shape connects, along given axes."""
+    if input_axes is not None and output_axes is not None:
+        inputs, outputs = (
+            math.prod(shape[at] for at in axes) for axes in (input_axes, output_axes)
+        )
+        return inputs, outputs
     if len(shape) < 2:
         size = shape[0] if shape else 1
         return size, size

@@ -11,6 +11,7 @@ from typing import Any, Final
 from tapelab.core.execute import composite
 
 _taken: Final[Counter[str]] = Counter()
+_numbers: Final[Counter[str]] = Counter()
 _scopes: Final[list[tuple[str, Any]]] = []
 _WORD_STARTS: Final = re.compile(r"(?<=.)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])")
 
@@ -32,9 +33,16 @@ def automatic_name(kind: type) -> str:
     return unique_name(snake_case(kind.__name__))
 
 
+def next_number(prefix: str) -> int:
+    """Return how often a prefix was asked for, this time included; names do not count."""
+    _numbers[prefix] += 1
+    return _numbers[prefix]
+
+
 def reset_names() -> None:
     """Restart all counts."""
     _taken.clear()
+    _numbers.clear()
 
 
 @contextmanager

@@ -16,6 +16,13 @@ def as_floats(x: Any) -> Any:
     return tensor if exact else value_ops.cast(tensor, backend.floatx())
 
 
+def summable(x: Any) -> Any:
+    """Return truth values and narrow integers as int32 or uint32, in which Keras adds them."""
+    if x.dtype.is_bool or x.dtype.name in {"int8", "int16"}:
+        return value_ops.cast(x, "int32")
+    return value_ops.cast(x, "uint32") if x.dtype.name in {"uint8", "uint16"} else x
+
+
 def promoted(x1: Any, x2: Any) -> tuple[Any, Any]:
     """Return two tensors of one dtype; a Python number takes that of the tensor, if it fits."""
     one, other = backend.convert_to_tensor(x1), backend.convert_to_tensor(x2)

@@ -24,6 +24,7 @@ from tapelab.keras.op_declarations import as_floats as _floats
 from tapelab.keras.op_declarations import binary as _binary
 from tapelab.keras.op_declarations import promoted as _promoted
 from tapelab.keras.op_declarations import reduction as _reduction
+from tapelab.keras.op_declarations import summable as _summable
 from tapelab.keras.op_declarations import unary as _unary
 from tapelab.namespace.missing_names import missing
 
@@ -87,7 +88,6 @@ all = _reduction("all", math.reduce_all)
 std = _reduction("std", math.reduce_std, floats=True)
 var = _reduction("var", math.reduce_variance, floats=True)
 mean = _reduction("mean", math.reduce_mean, floats=True)
-sum = _reduction("sum", math.reduce_sum)
 logsumexp = _reduction("logsumexp", math.reduce_logsumexp)
 relu = activations.relu
 relu6 = activations.relu6
@@ -128,9 +128,17 @@ def min(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -
 
 
 @operation
+def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return sums along axes."""
+    axes = list(axis) if isinstance(axis, tuple) else axis
+    return math.reduce_sum(_summable(backend.convert_to_tensor(x)), axes, keepdims)
+
+
+@operation
 def prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
     """Return products along axes."""
-    return math.reduce_prod(backend.convert_to_tensor(x, dtype), axis, keepdims)
+    given = backend.convert_to_tensor(x, dtype)
+    return math.reduce_prod(_summable(given) if dtype is None else given, axis, keepdims)
 
 
 @operation

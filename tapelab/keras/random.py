@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.array_ops.creation import zeros_like
 from tapelab.array_ops.gather_ops import gather
 from tapelab.array_ops.shape_ops import broadcast_to
 from tapelab.array_ops.sort_ops import argsort
@@ -27,7 +28,9 @@ from tapelab.random import stateless
 class SeedGenerator:
     """A seed and the number of its draws, in a variable of the layer."""
 
-    def __init__(self, seed: int | None = None, name: str | None = None) -> None:
+    def __init__(self, seed: int | None = None, name: str | None = None, **kwargs: Any) -> None:
+        if kwargs:
+            raise ValueError(f"Unrecognized keyword arguments: {kwargs}")
         if seed is not None and not isinstance(seed, int):
             raise ValueError(f"Argument `seed` must be an integer. Received: seed={seed}")
         self.name = name or automatic_name(type(self))
@@ -53,8 +56,13 @@ class SeedGenerator:
         return clone
 
     def get_config(self) -> dict[str, Any]:
-        """Return the seed as it was given."""
-        return {"seed": self._given_seed}
+        """Return the seed as it was given, and the name."""
+        return {"seed": self._given_seed, "name": self.name}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> SeedGenerator:
+        """Construct a generator from its config."""
+        return cls(**config)
 
 
 @public(effect="random", graph_name="random_normal")
@@ -107,6 +115,8 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
         return inputs
     sizes = zip(inputs.shape, noise_shape or inputs.shape, strict=True)
     chance: Any = uniform([there if each is None else each for there, each in sizes], seed=seed)
+    if rate == 1:
+        return zeros_like(inputs)
     return inputs * cast(chance >= rate, inputs.dtype) / (1.0 - rate)
 
 

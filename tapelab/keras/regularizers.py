@@ -83,8 +83,8 @@ class OrthogonalRegularizer(_Penalty):
     def __post_init__(self) -> None:
         if self.mode not in {"rows", "columns"}:
             raise ValueError(
-                "Invalid value for argument `mode`: expected one of "
-                f"{{'rows', 'columns'}}. Received: mode={self.mode}"
+                'Invalid value for argument `mode`. Expected one of {"rows", "columns"}. '
+                f"Received: mode={self.mode}"
             )
 
     def _penalty(self, x: Any) -> Any:

@@ -40,7 +40,7 @@ PLACES: Final = {
 """Keras's module for a class or a module of ours, where that has another name."""
 MODULES: Final = (
     *("layers", "models", "activations", "initializers", "losses", "metrics", "optimizers"),
-    *("optimizers.schedules", "regularizers", "constraints", "dtype_policies"),
+    *("optimizers.schedules", "regularizers", "constraints", "dtype_policies", "random"),
 )
 """The modules whose classes and functions a config may name."""
 GENERAL: Final = frozenset(["activity_regularizer", "autocast", "dtype", "name", "trainable"])
@@ -88,7 +88,7 @@ def deserialized(config: Any, known: Mapping[str, Any]) -> Any:
     kind = known.get(name)
     if kind is None or registered().get(config.get("registered_name") or name):
         return deserialize_keras_object(config)
-    return kind if isinstance(kind, FunctionType) else _constructed(kind, config)
+    return kind if isinstance(kind, FunctionType) else constructed(kind, config)
 
 
 def serialized(obj: Any) -> Any:
@@ -227,11 +227,11 @@ def _deserialized(config: Any) -> Any:
         return _SPECIAL[name](inner)
     if name == "function":
         return _function_named(config)
-    return _constructed(_class_named(config), config)
+    return constructed(_class_named(config), config)
 
 
-def _constructed(kind: Any, config: Mapping[str, Any]) -> Any:
-    """An object of a class from its config, built and compiled as that says."""
+def constructed(kind: Any, config: Mapping[str, Any]) -> Any:
+    """Return an object of a class from its config, built and compiled as that says."""
     settings = config.get("config") or {}
     if not hasattr(kind, "from_config"):
         return kind(**settings)

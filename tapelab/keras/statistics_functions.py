@@ -10,7 +10,7 @@ from tapelab import linalg, math
 from tapelab.array_ops import creation, gather_ops, shape_ops, sort_ops, value_ops
 from tapelab.keras import backend
 from tapelab.keras.keras_tensor import Function, operation
-from tapelab.keras.op_declarations import as_floats, promoted
+from tapelab.keras.op_declarations import as_floats, promoted, summable
 
 
 def _axes(axis: Any) -> Any:
@@ -203,20 +203,13 @@ def _is_known(x: Any) -> Any:
 @operation
 def nansum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return sums along axes, without NaN."""
-    return math.reduce_sum(_summable(_known(x, 0)), _axes(axis), keepdims)
+    return math.reduce_sum(summable(_known(x, 0)), _axes(axis), keepdims)
 
 
 @operation
 def nanprod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return products along axes, without NaN."""
-    return math.reduce_prod(_summable(_known(x, 1)), _axes(axis), keepdims)
-
-
-def _summable(x: Any) -> Any:
-    """Truth values and narrow integers as int32 or uint32, in which Keras adds them."""
-    if x.dtype.is_bool or x.dtype.name in {"int8", "int16"}:
-        return value_ops.cast(x, "int32")
-    return value_ops.cast(x, "uint32") if x.dtype.name in {"uint8", "uint16"} else x
+    return math.reduce_prod(summable(_known(x, 1)), _axes(axis), keepdims)
 
 
 @operation

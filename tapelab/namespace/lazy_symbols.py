@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, Final
 
 MODULES: Final = (
+    "audio",
     "autodiff",
     "autograph",
     "bitwise",

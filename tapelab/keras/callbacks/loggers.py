@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import csv
 import sys
-import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tapelab.keras.callbacks.callback import Callback
 from tapelab.keras.class_settings import setting
-
-WIDTH: Final = 20
-INTERVAL: Final = 0.05
+from tapelab.keras.utils.progress_bar import ProgressLine
 
 
 class ProgbarLogger(Callback):
@@ -81,97 +78,6 @@ class ProgbarLogger(Callback):
     def _finish(self, logs: Any) -> None:
         assert self._line is not None
         self._line.finish(self._step, logs or {})
-
-
-def _in_notebook() -> bool:
-    """Whether this runs in a notebook, which can overwrite a line."""
-    ipython: Any = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    return getattr(shell, "kernel", None) is not None
-
-
-class ProgressLine:
-    """A line of progress, which overwrites itself in a terminal or a notebook.
-
-    A file gets the final line only.
-    """
-
-    def __init__(self, steps: int | None, verbose: int) -> None:
-        self._steps, self._verbose = steps, verbose
-        self._started = self._shown = time.time()
-        self._length = 0
-        self._alive = verbose == 1 and (sys.stdout.isatty() or _in_notebook())
-
-    def show(self, step: int, logs: dict[str, Any]) -> None:
-        """Write the current line, unless the last one is recent."""
-        now = time.time()
-        if not self._alive or (now - self._shown < INTERVAL and step > 1):
-            return
-        self._shown = now
-        self._write(
-            f"{self._bar(step)} {self._pace(step, now, done=False)}{metrics_text(logs)}", ""
-        )
-
-    def finish(self, step: int, logs: dict[str, Any]) -> None:
-        """Write the final line; none for `verbose` above 2."""
-        if self._verbose > 2:
-            return
-        self._steps = self._steps or step
-        pace = self._pace(step, time.time(), done=True)
-        if self._verbose == 2:
-            self._write(
-                f"{step}/{self._steps} - {pace.replace(' ', ' - ', 1)}{metrics_text(logs)}", "\n"
-            )
-            return
-        self._write(f"{self._bar(step)} {pace}{metrics_text(logs)}", "\n")
-
-    def _write(self, text: str, end: str) -> None:
-        start = "\r" if self._alive else ""
-        sys.stdout.write(f"{start}{text}{' ' * (self._length - len(text))}{end}")
-        sys.stdout.flush()
-        self._length = len(text)
-
-    def _bar(self, step: int) -> str:
-        if self._steps is None:
-            return f"{step:7d}/Unknown"
-        filled = int(WIDTH * step / max(self._steps, 1))
-        count = f"{step:{len(str(self._steps))}d}/{self._steps}"
-        full, empty = "━" * filled, "━" * (WIDTH - filled)
-        if not self._alive:
-            return f"{count} {full}"
-        return f"\033[1m{count}\033[0m \033[32m{full}\033[0m\033[37m{empty}\033[0m"
-
-    def _pace(self, step: int, now: float, *, done: bool) -> str:
-        """The time that has passed or remains, and the time per step."""
-        each = (now - self._started) / max(step, 1)
-        whole = now - self._started if done else each * ((self._steps or step) - step)
-        return f"{clock(whole)} {per_step(each)}"
-
-
-def metrics_text(logs: dict[str, Any]) -> str:
-    """Return the metrics as the end of a line."""
-    return "".join(f" - {name}: {_number(value)}" for name, value in logs.items())
-
-
-def _number(value: Any) -> str:
-    if not isinstance(value, (int, float)):
-        return str(value)
-    return f"{value:.4f}" if abs(value) > 1e-3 else f"{value:.4e}"
-
-
-def clock(seconds: float) -> str:
-    """Return a time as 7s, 1:07 or 2:01:07."""
-    hours, rest = divmod(int(seconds), 3600)
-    if hours:
-        return f"{hours}:{rest // 60:02d}:{rest % 60:02d}"
-    return f"{rest // 60}:{rest % 60:02d}" if rest >= 60 else f"{rest}s"
-
-
-def per_step(seconds: float) -> str:
-    """Return the time per step, in a suitable unit."""
-    if seconds >= 1:
-        return f"{seconds:.0f}s/step"
-    return f"{seconds * 1e3:.0f}ms/step" if seconds >= 1e-3 else f"{seconds * 1e6:.0f}us/step"
 
 
 class CSVLogger(Callback):

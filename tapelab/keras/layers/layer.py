@@ -29,13 +29,14 @@ from tapelab.keras.layers import layer_call
 from tapelab.keras.layers.input_spec import check_inputs
 from tapelab.keras.layers.state import Stateful
 from tapelab.keras.name_scopes import automatic_name, current_path, name_scope
+from tapelab.keras.saving.pickles import Picklable
 from tapelab.keras.serialization import serialized
 from tapelab.keras.variables import Variable, autocast_scope, current_autocast
 
 _SAME_DTYPE: Final = nullcontext()
 
 
-class Layer(Stateful, Configured):
+class Layer(Stateful, Configured, Picklable):
     """A function with weights: `build` makes the weights, `call` uses them.
 
     The weights are created at the first call, when the shape of the input is known. A subclass

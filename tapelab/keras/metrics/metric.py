@@ -7,7 +7,7 @@ passes through a metric.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Self
 
@@ -20,10 +20,11 @@ from tapelab.keras import backend, initializers, name_scopes
 from tapelab.keras.class_settings import Configured, setting
 from tapelab.keras.loss import masked, same_rank
 from tapelab.keras.masks import masks_of
+from tapelab.keras.saving.pickles import Picklable
 from tapelab.keras.variables import Variable, values_in
 
 
-class Metric(Configured):
+class Metric(Configured, Picklable):
     """A metric. A subclass makes variables and writes `update_state` and `result`."""
 
     _variables: list[Variable]
@@ -76,6 +77,24 @@ class Metric(Configured):
     ) -> Variable:  # fmt: skip
         """Add a variable that accumulates over batches."""
         return self.add_variable(shape, initializer or "zeros", dtype, name=name)
+
+    def save_own_variables(self, store: dict[str, Any]) -> None:
+        """Put the variables into a dict, under "0", "1", …"""
+        store.update({str(at): each.numpy() for at, each in enumerate(self.variables)})
+
+    def load_own_variables(self, store: Mapping[str, Any]) -> None:
+        """Assign what `save_own_variables` put into a dict; nothing if it is empty.
+
+        Files of tapelab before 0.2 hold no metrics.
+        """
+        if store and len(store) != len(self.variables):
+            names = [each.name for each in self.variables]
+            raise ValueError(
+                f"Metric '{self.name}' expected {len(names)} variables, but received {len(store)} "
+                f"variables during loading. Expected: {names}"
+            )
+        for at, variable in enumerate(self.variables if store else ()):
+            variable.assign(store[str(at)])
 
     def _checkpoint_children(self) -> dict[str, Any]:
         return vars(self)

@@ -109,12 +109,12 @@ class Nadam(_MomentOptimizer):
         if self.built:
             return
         super().build(variables)
-        self._product = self._own_variable("variable", 1.0, backend.floatx())
+        self._u_product = self._own_variable("variable", 1.0, backend.floatx())
 
     def before_step(self) -> None:
         """Multiply the product by the momentum factor of the step."""
-        t = self.step_number(self._product.dtype)
-        self._product.assign(self._product * self._momentum_at(t))
+        t = self.step_number(self._u_product.dtype)
+        self._u_product.assign(self._u_product * self._momentum_at(t))
 
     def _momentum_at(self, t: Any) -> Any:
         return self.beta_1 * (1.0 - 0.5 * power(0.96, t))
@@ -125,7 +125,7 @@ class Nadam(_MomentOptimizer):
         t = self.step_number(g.dtype)
         m, v = self._moments(variable)
         now, ahead = self._momentum_at(t), self._momentum_at(t + 1.0)
-        product: Any = backend.convert_to_tensor(self._product, g.dtype)
+        product: Any = backend.convert_to_tensor(self._u_product, g.dtype)
         self.assign(m, m + (g - m) * (1.0 - self.beta_1))
         self.assign(v, v + (squared(gradient) - v) * (1.0 - self.beta_2))
         mean = ahead * m / (1.0 - product * ahead) + (1.0 - now) * g / (1.0 - product)

@@ -7,9 +7,12 @@ each variable, counts the step, and updates moving averages and constraints. A s
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+import numpy as np
 
 from tapelab import math
 from tapelab.array_ops.creation import zeros_like
@@ -28,10 +31,11 @@ from tapelab.keras.optimizers.gradient_preparation import (
     prepared,
     with_gradients,
 )
+from tapelab.keras.saving.pickles import Picklable
 from tapelab.keras.variables import Variable, values_in
 
 
-class Optimizer(Configured):
+class Optimizer(Configured, Picklable):
     """Moves variables against their gradients. A subclass writes `update_step`."""
 
     rate = SettingGroup(learning_rate=Setting(in_config=False))
@@ -66,8 +70,8 @@ class Optimizer(Configured):
         self._trainable_variables: list[Any] = []
         self._places: dict[int, int] = {}
         self._slots: dict[str, list[Variable]] = {}
-        self._averages: list[Variable] = []
-        self._sums: list[Variable] = []
+        self._model_variables_moving_average: list[Variable] = []
+        self._accumulated_gradients: list[Variable] = []
         self._undecayed: set[int] = set()
         self._iterations = self._own_variable("iteration", 0, "int64")
         self._learning_rate = self._checked_rate(arguments.pop("learning_rate"))
@@ -106,7 +110,9 @@ class Optimizer(Configured):
 
     @learning_rate.setter
     def learning_rate(self, value: Any) -> None:
-        if isinstance(value, schedules.LearningRateSchedule):
+        if isinstance(value, schedules.LearningRateSchedule) or callable(value):
+            before = self._learning_rate
+            self._variables = [each for each in self._variables if each is not before]
             self._learning_rate = value
             return
         if isinstance(self._learning_rate, schedules.LearningRateSchedule):
@@ -130,10 +136,14 @@ class Optimizer(Configured):
         self._trainable_variables = list(variables)
         self._places = {_key(v): place for place, v in enumerate(self._trainable_variables)}
         if self.use_ema:
-            self._averages = self.add_optimizer_variables(self._trainable_variables, "average")
+            self._model_variables_moving_average = self.add_optimizer_variables(
+                self._trainable_variables, "average"
+            )
         if self.gradient_accumulation_steps:
             name = "gradient_accumulator"
-            self._sums = self.add_optimizer_variables(self._trainable_variables, name)
+            self._accumulated_gradients = self.add_optimizer_variables(
+                self._trainable_variables, name
+            )
         self.built = True
         for names in self._slot_names():
             for variable in self._trainable_variables:
@@ -228,18 +238,38 @@ class Optimizer(Configured):
         if not grads:
             return
         variables = self._known(grads, trainable_variables)
-        pairs = with_gradients(grads, variables)
-        gradients = [prepared(g, v, _dtype(v)) for g, v in pairs]
+        pairs = self._overwritten(with_gradients(grads, variables))
+        gradients = [self._unscaled(prepared(g, v, _dtype(v))) for g, v in pairs]
         moved = [variable for _, variable in pairs]
-        if self.gradient_accumulation_steps:
+        if moved and self.gradient_accumulation_steps:
             self._accumulate(gradients, moved, self.gradient_accumulation_steps)
-        else:
+        elif moved:
             self._step(gradients, moved)
         self._iterations.assign(self._iterations + 1)
         self._average(moved)
         for variable in moved:
             if getattr(variable, "constraint", None) is not None:
                 variable.assign(variable.constraint(backend.convert_to_tensor(variable)))
+
+    def _overwritten(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+        """Assign the gradients of variables that they overwrite; return the other pairs.
+
+        Where gradients are added up, such a variable takes the largest of them.
+        """
+        every = self.gradient_accumulation_steps
+        others = []
+        for gradient, variable in pairs:
+            if not getattr(variable, "overwrite_with_gradient", False):
+                others.append((gradient, variable))
+            elif not every:
+                self.assign(variable, dense(gradient, _dtype(variable)))
+            else:
+                total: Any = self._accumulated_gradients[self.place(variable)]
+                largest = math.maximum(dense(gradient, _dtype(variable)), total)
+                due = math.equal((self._iterations + 1) % every, 0)
+                self.assign(variable, where(due, largest, backend.convert_to_tensor(variable)))
+                total.assign(where(due, zeros_like(largest), largest))
+        return others
 
     def _unscaled(self, gradient: Any) -> Any:
         """A gradient of the scaled loss as one of the loss itself."""
@@ -253,21 +283,24 @@ class Optimizer(Configured):
 
     def _step(self, gradients: Iterable[Any], variables: list[Any]) -> None:
         """Limit the gradients, decay the weights, and update each variable."""
-        steps = self._clipping(gradients)
+        steps = self._clip_gradients(gradients)
         rate = backend.convert_to_tensor(self.learning_rate)
-        self._decay(variables, rate)
+        self._apply_weight_decay(variables)
         self.before_step()
         for gradient, variable in zip(steps, variables, strict=True):
             self.update_step(gradient, variable, backend.convert_to_tensor(rate, _dtype(variable)))
 
+    def _clip_gradients(self, gradients: Iterable[Any]) -> list[Any]:
+        return self._clipping(gradients)
+
     def _accumulate(self, gradients: list[Any], variables: list[Any], every: int) -> None:
         """Add the gradients up, and take a step with their mean every so many calls."""
-        sums = [self._sums[self.place(variable)] for variable in variables]
+        sums = [self._accumulated_gradients[self.place(variable)] for variable in variables]
 
         def take_step() -> None:
             means = [(dense(g) + total) / every for g, total in zip(gradients, sums, strict=True)]
             self._step(means, variables)
-            for total in self._sums:
+            for total in sums:
                 total.assign(zeros_like(total))
 
         def add_up() -> None:
@@ -328,14 +361,15 @@ class Optimizer(Configured):
 
     _undecayed_names: tuple[str, ...] = ()
 
-    def _decay(self, variables: list[Any], rate: Any) -> None:
-        self._decay_by(self.weight_decay, variables, rate)
+    def _apply_weight_decay(self, variables: list[Any]) -> None:
+        self._decay_weights(self.weight_decay, variables)
 
-    def _decay_by(self, share: float | None, variables: list[Any], rate: Any) -> None:
+    def _decay_weights(self, share: float | None, variables: list[Any]) -> None:
         if share is None:
             return
+        rate = backend.convert_to_tensor(self.learning_rate)
         for variable in variables:
-            named = any(part in variable.name for part in self._undecayed_names)
+            named = any(re.search(part, variable.name) for part in self._undecayed_names)
             if not named and _key(variable) not in self._undecayed:
                 value: Any = backend.convert_to_tensor(variable)
                 step = backend.convert_to_tensor(rate, _dtype(variable))
@@ -346,7 +380,7 @@ class Optimizer(Configured):
             return
         steps: Any = backend.convert_to_tensor(self.iterations)
         for variable in variables:
-            average: Any = self._averages[self.place(variable)]
+            average: Any = self._model_variables_moving_average[self.place(variable)]
             value: Any = backend.convert_to_tensor(variable)
             mixed = self.ema_momentum * average + (1 - self.ema_momentum) * value
             average.assign(where(math.greater(steps, 1), mixed, value))
@@ -385,11 +419,31 @@ class Optimizer(Configured):
     def finalize_variable_values(self, var_list: Iterable[Any]) -> None:
         """Assign the moving averages to the variables, if there are any."""
         for variable in var_list if self.use_ema else ():
-            variable.assign(backend.convert_to_tensor(self._averages[self.place(variable)]))
+            variable.assign(
+                backend.convert_to_tensor(
+                    self._model_variables_moving_average[self.place(variable)]
+                )
+            )
 
     def scale_loss(self, loss: Any) -> Any:
         """Return the loss times the factor that protects small gradients from underflow."""
         return loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
+
+    def set_weights(self, weights: Iterable[Any]) -> None:
+        """Assign values to the variables, in their order."""
+        if not self.built:
+            raise ValueError(
+                "You are calling `set_weights()` on an optimizer that has not yet been built. "
+                "Please call `optimizer.build(trainable_variables)` to create the optimizer "
+                "weights before calling `set_weights()`."
+            )
+        for variable, value in zip(self._variables, weights, strict=False):
+            if tuple(variable.shape) != tuple(np.shape(value)):
+                raise ValueError(
+                    f"Optimizer variable {variable.name} has shape {tuple(variable.shape)} not "
+                    f"compatible with provided weight shape {tuple(np.shape(value))}."
+                )
+            variable.assign(value)
 
     def save_own_variables(self, store: dict[str, Any]) -> None:
         """Put the variables into a dict, under "0", "1", …"""

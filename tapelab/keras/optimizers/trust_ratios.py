@@ -132,7 +132,7 @@ class Muon(Optimizer):
         super().__post_init__()
         self.exclude_layers = self.exclude_layers or []
 
-    def _is_moved_as_adam(self, variable: Any) -> bool:
+    def _should_use_adamw(self, variable: Any) -> bool:
         path = getattr(variable, "path", variable.name)
         is_embedding = self.exclude_embeddings and "embedding" in path.lower()
         is_excluded = any(re.search(part, path) for part in self.exclude_layers)
@@ -147,7 +147,7 @@ class Muon(Optimizer):
         self.adam_velocities: list[Any] = []
         for variable in self._trainable_variables:
             self.momentums.append(self.add_variable_from_reference(variable, "momentum"))
-            adam = self._is_moved_as_adam(variable)
+            adam = self._should_use_adamw(variable)
             velocity = self.add_variable_from_reference(variable, "velocity") if adam else None
             self.adam_velocities.append(velocity)
 
@@ -197,8 +197,7 @@ class Muon(Optimizer):
             near = self.muon_a * near + linalg.matmul(change, near)
         return self.transpose_last_axis(near) if is_tall else near
 
-    def _decay(self, variables: list[Any], rate: Any) -> None:
-        adam = [each for each in variables if self._is_moved_as_adam(each)]
-        others = [each for each in variables if not self._is_moved_as_adam(each)]
-        super()._decay(others, rate)
-        self._decay_by(self.adam_weight_decay, adam, rate)
+    def _apply_weight_decay(self, variables: list[Any]) -> None:
+        adam = [each for each in variables if self._should_use_adamw(each)]
+        super()._apply_weight_decay([v for v in variables if not self._should_use_adamw(v)])
+        self._decay_weights(self.adam_weight_decay, adam)

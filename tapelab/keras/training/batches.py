@@ -62,6 +62,9 @@ class PyDataset:
         self.on_epoch_end()
 
 
+Sequence = PyDataset
+
+
 @dataclass(frozen=True)
 class Batches:
     """How to start an epoch, and the number of its batches, if known."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.keras.callbacks.loggers import clock, metrics_text, per_step
+from tapelab.keras.utils.progress_bar import clock, metrics_text, per_step
 
 X = np.linspace(-1, 1, 20, dtype=np.float32).reshape(10, 2)
 Y = X.sum(1, keepdims=True) * 2 + 1
@@ -36,7 +36,7 @@ def test_a_single_round_is_not_numbered(capsys):
 
 def test_a_terminal_sees_the_line_grow(capsys, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("tapelab.keras.callbacks.loggers.INTERVAL", 0)
+    monkeypatch.setattr("tapelab.keras.utils.progress_bar.INTERVAL", 0)
     model(metrics=["mae"]).fit(X, Y, batch_size=5, verbose=1)
     out = capsys.readouterr().out
     assert "\r\033[1m1/2\033[0m \033[32m━━━━━━━━━━\033[0m" in out
@@ -66,7 +66,8 @@ def test_evaluate_and_predict_print_a_line_of_their_own(capsys):
 def test_numbers_are_reported_in_the_format_of_keras():
     assert metrics_text({"loss": 0.25, "tiny": 0.00012345}) == " - loss: 0.2500 - tiny: 1.2345e-04"
     assert [clock(s) for s in (7.4, 67, 7267)] == ["7s", "1:07", "2:01:07"]
-    assert [per_step(s) for s in (2.0, 0.0205, 3e-5)] == ["2s/step", "20ms/step", "30us/step"]
+    paces = [per_step(s, "step") for s in (2.0, 0.0205, 3e-5)]
+    assert paces == ["2s/step", "20ms/step", "30us/step"]
 
 
 def test_early_stopping_says_where_it_stopped_and_what_it_kept(capsys):
