@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -140,14 +141,13 @@ class STFT(_ArrayInitializer):
                 f"Received: window shape={window.shape}"
             )
         sizes = {None: 1.0, "density": np.linalg.norm(window), "spectrum": np.abs(window).sum()}
-        return waves * window.reshape(-1, 1, 1) / sizes[self.scaling]
+        kernel: NDArray[Any] = waves * window.reshape(-1, 1, 1) / sizes[self.scaling]
+        return kernel
 
 
 def _window(name: str, length: int, periodic: bool = False) -> Any:
-    """Return a window of SciPy."""
-    from scipy.signal import get_window as window_of  # SciPy loads when it is used
-
-    return window_of(name, length, periodic)
+    """A window of SciPy, which is loaded when it is used."""
+    return import_module("scipy.signal").get_window(name, length, periodic)
 
 
 class RandomInitializer(_ArrayInitializer):

@@ -50,7 +50,9 @@ def programs() -> Iterator[tuple[str, str]]:
 
 def labels() -> Iterator[str]:
     """One-hot labels and unit vectors."""
-    values = ("[0, 2, 1]", "[[1], [0]]", "[[1, 2], [0, 1]]", "np.array([[[1]], [[2]]])", "c([1, 0])")
+    values = (
+        "[0, 2, 1]", "[[1], [0]]", "[[1, 2], [0, 1]]", "np.array([[[1]], [[2]]])", "c([1, 0])",
+    )  # fmt: skip
     for value, count in product(values, ("3", "5")):
         yield f"{UTILS}.to_categorical({value}, {count})"
     yield from (f"{UTILS}.to_categorical({value})" for value in values[:4])
@@ -83,7 +85,8 @@ def windows() -> Iterator[str]:
     for start, end in ((2, 9), (None, 7), (3, None)):
         yield f"{call}np.arange(12), np.arange(12), 2, start_index={start}, end_index={end})]"
     yield f"{call}np.arange(12), np.arange(9), 3, shuffle=True, seed=7, batch_size=2)]"
-    yield f"{UTILS}.timeseries_dataset_from_array(wave((9, 2)), np.arange(9), 3).element_spec[1].shape"
+    made = f"{UTILS}.timeseries_dataset_from_array(wave((9, 2)), np.arange(9), 3)"
+    yield f"{made}.element_spec[1].shape"
 
 
 def splits() -> Iterator[str]:
@@ -96,7 +99,7 @@ def splits() -> Iterator[str]:
     sizes = ("left_size=0.2", "right_size=3", "left_size=4, right_size=2", "left_size=0.31")
     for value, size in product(data, sizes):
         yield f"[list(part) for part in {UTILS}.split_dataset({value}, {size})]"
-    yield f"[list(p) for p in {UTILS}.split_dataset(np.arange(9), 0.5, shuffle=True, seed=3)]"
+    yield f"[list(p) for p in {UTILS}.split_dataset(wave((9,)), 0.5, shuffle=True, seed=3)]"
 
 
 def sounds() -> Iterator[str]:
@@ -124,13 +127,15 @@ def folders() -> Iterator[str]:
         "shuffle=False, validation_split=0.25, subset='validation'",
     )  # fmt: skip
     for (what, load), option, split in product(loads.items(), options, splits):
-        yield _in_folder(f"{what}_dataset_from_directory(folder, {option}{', ' * bool(option)}{split}{load})")
+        arguments = ", ".join(filter(None, ("folder", option, split)))
+        yield _in_folder(f"{what}_dataset_from_directory({arguments}{load})")
     for option in (
         "color_mode='rgba'", "interpolation='nearest'", "crop_to_aspect_ratio=True",
         "pad_to_aspect_ratio=True", "interpolation='bicubic'", "interpolation='area'",
         "data_format='channels_first'",
     ):  # fmt: skip
-        yield _in_folder(f"image_dataset_from_directory(folder, image_size=(4, 4), seed=1, {option})")
+        sized = f"image_size=(4, 4), seed=1, {option}"
+        yield _in_folder(f"image_dataset_from_directory(folder, {sized})")
     for option in ("output_sequence_length=11", "ragged=True", "output_sequence_length=20"):
         yield _in_folder(f"audio_dataset_from_directory(folder, shuffle=False, {option})")
 
@@ -174,7 +179,7 @@ def pictures() -> Iterator[str]:
         array = f"np.arange(24.0 * {channels}).reshape(6, 4, {channels})"
         yield f"{UTILS}.img_to_array({UTILS}.array_to_img({array}, scale={scale}))"
     for layout in ("channels_first", "channels_last"):
-        array = f"wave((4, 6, {3})) * 100 + 100"
+        array = "wave((4, 6, 3)) * 100 + 100"
         smart = "tf.keras.preprocessing.image.smart_resize"
         yield f"{smart}({array}, (3, 3), data_format={layout!r})" if layout[-4:] == "last" else (
             f"{smart}(np.moveaxis({array}, -1, 0), (3, 3), data_format={layout!r})"
@@ -183,7 +188,7 @@ def pictures() -> Iterator[str]:
 
 def main() -> None:
     """Write the table."""
-    lines = [f"{name}: {text}" if text[0] != "\n" else f"{name}:{text}" for name, text in programs()]
+    lines = [f"{name}:{'' if text[0] == chr(10) else ' '}{text}" for name, text in programs()]
     (TABLES / "keras_utils.txt").write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
 
 

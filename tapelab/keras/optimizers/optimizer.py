@@ -239,7 +239,7 @@ class Optimizer(Configured, Picklable):
             return
         variables = self._known(grads, trainable_variables)
         pairs = self._overwritten(with_gradients(grads, variables))
-        gradients = [self._unscaled(prepared(g, v, _dtype(v))) for g, v in pairs]
+        gradients = [prepared(g, v, _dtype(v)) for g, v in pairs]
         moved = [variable for _, variable in pairs]
         if moved and self.gradient_accumulation_steps:
             self._accumulate(gradients, moved, self.gradient_accumulation_steps)

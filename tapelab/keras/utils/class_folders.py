@@ -252,7 +252,7 @@ def labelled_dataset(
 
 def _labels(files: LabelledFiles, mode: str | None) -> Dataset:
     """The labels: numbers, one-hot rows, or floats 0 and 1."""
-    numbers = np.asarray(files.labels, np.int32)
+    numbers: Any = np.asarray(files.labels, np.int32)
     if mode == "binary":
         numbers = numbers.astype(np.float32)[:, None]
     if mode == "categorical":

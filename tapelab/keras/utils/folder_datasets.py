@@ -11,7 +11,7 @@ import numpy as np
 from tapelab.audio import decoded
 from tapelab.data.dataset import Dataset
 from tapelab.data.dataset_elements import spec
-from tapelab.dtypes import float32, string
+from tapelab.dtypes import float32, string, uint8
 from tapelab.image.interpolation import resize, resize_with_pad
 from tapelab.keras import backend
 from tapelab.keras.utils.class_folders import (
@@ -77,16 +77,17 @@ def image_dataset_from_directory(
             left, top, right, bottom = middle(picture.shape[1::-1], (size[1], size[0]))
             picture = picture[top:bottom, left:right]
         sized = (
-            resize_with_pad(picture, *size, interpolation)
+            resize_with_pad(picture, size[0], size[1], interpolation)
             if pad_to_aspect_ratio
             else (resize(picture, size, method=interpolation.lower()))
         )
-        array = np.asarray(sized._value, np.float32)
+        array = np.asarray(sized._value)
         return array.transpose(2, 0, 1) if first else array
 
     channels = CHANNELS[color_mode]
     shape = (channels, *size) if first else (*size, channels)
-    return _datasets(request, load, spec(shape, float32), _batched)
+    kind = uint8 if interpolation.lower() == "nearest" else float32
+    return _datasets(request, load, spec(shape, kind), _batched)
 
 
 def text_dataset_from_directory(

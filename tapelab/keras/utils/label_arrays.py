@@ -17,7 +17,7 @@ def to_categorical(x: Any, num_classes: int | None = None) -> Any:
     A last axis of length 1 is dropped. Without `num_classes` there are as many as the largest.
     """
     if isinstance(x, Tensor):
-        squeezed = x.shape.rank > 1 and x.shape[-1] == 1
+        squeezed = len(x.shape) > 1 and x.shape[-1] == 1
         return ops.one_hot(ops.squeeze(x, -1) if squeezed else x, num_classes)
     numbers = np.asarray(x, dtype=np.int64)
     if numbers.ndim > 1 and numbers.shape[-1] == 1:
@@ -32,7 +32,7 @@ def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
     array = np.asarray(x)
     lengths = np.atleast_1d(np.linalg.norm(array, order, axis))
     lengths[lengths == 0] = 1
-    return array / np.expand_dims(lengths, axis)
+    return array / np.expand_dims(lengths, axis or -1)  # as in Keras, whose axis 0 is the last here
 
 
 def pad_sequences(

@@ -11,7 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.keras import backend, ops
+from tapelab.array_ops.shape_ops import transpose
+from tapelab.image.interpolation import resize
+from tapelab.keras import backend
 
 MODES: Final = {"grayscale": "L", "rgb": "RGB", "rgba": "RGBA"}
 """Pillow's names of Keras's color modes."""
@@ -135,7 +137,10 @@ def smart_resize(
     left, top, right, bottom = middle((width, height), (size[1], size[0]))
     rows, columns = slice(top, bottom), slice(left, right)
     part = image[..., rows, columns] if first else image[..., rows, columns, :]
-    resized = ops.image.resize(part, size, interpolation, data_format=data_format)
+    order = [*range(rank - 3), rank - 2, rank - 1, rank - 3]  # the channels last
+    resized: Any = resize(transpose(part, order) if first else part, size, method=interpolation)
+    if first:
+        resized = transpose(resized, [*range(rank - 3), rank - 1, rank - 3, rank - 2])
     return np.asarray(resized) if isinstance(x, np.ndarray) else resized
 
 

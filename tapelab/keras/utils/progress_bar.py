@@ -140,7 +140,7 @@ class Progbar:
         finalize = done if finalize is None else finalize
         steps = 1 if finalize else max(current - self._seen, 1)
         for name, value in values or ():
-            total, count = 0, 0
+            total, count = 0.0, 0.0
             if (name in self._named) == self._averages_named and not finalize:
                 total, count = self._values.get(name, (0, 0))
             self._values[name] = (total + np.asarray(value) * steps, count + steps)
