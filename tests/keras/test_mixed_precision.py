@@ -91,13 +91,14 @@ def test_a_model_in_half_precision_scales_its_loss_by_default():
     before = tf.keras.config.dtype_policy()
     tf.keras.mixed_precision.set_global_policy("mixed_float16")
     try:
-        model = tf.keras.Sequential([tf.keras.Input((2,)), layers.Dense(1)])
+        dense = layers.Dense(1, kernel_initializer="zeros")  # no gradient is infinite when scaled
+        model = tf.keras.Sequential([tf.keras.Input((2,)), dense])
     finally:
         tf.keras.config.set_dtype_policy(before)
     model.compile("sgd", "mse")
     assert type(model.optimizer) is tf.keras.optimizers.LossScaleOptimizer
     assert type(model.optimizer.inner_optimizer) is tf.keras.optimizers.SGD
-    model.fit(tf.ones((4, 2)), tf.ones((4, 1)), verbose=0)
+    model.fit(tf.ones((4, 2)), tf.fill((4, 1), 0.1), verbose=0)
     assert int(model.optimizer.iterations) == 1
     model.compile("sgd", "mse", auto_scale_loss=False)
     assert type(model.optimizer) is tf.keras.optimizers.SGD
