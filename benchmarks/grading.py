@@ -22,8 +22,8 @@ from tapelab.grading.assignment import Assignment
 from tapelab.grading.batch import Batch
 from tapelab.grading.collection import find_submissions
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.grader import grade
-from tapelab.grading.runners import GradingPlan, grade_in_processes
+from tapelab.grading.grading_plan import plan_for
+from tapelab.grading.runners import grade_in_processes
 
 NOTEBOOKS: Final = Path(__file__).parents[1] / "notebooks" / "solutions"
 JOBS: Final = (1, 2)
@@ -51,9 +51,7 @@ def seconds(lesson: str, count: int, jobs: int, sandbox: str) -> tuple[float, fl
         folder = Path(place) / "submissions"
         hand_in(folder, lesson, count)
         assignment = Assignment.load(lesson)
-        work = GradingPlan(
-            grade, Assignment.load, lesson, assignment.name, assignment.version, None, sandbox
-        )
+        work = plan_for(assignment, lesson, folder, sandbox=sandbox)
         with Gradebook.open(Path(place) / "course.db") as book:
             book.put_assignment(assignment)
             started, used = time.perf_counter(), processor()

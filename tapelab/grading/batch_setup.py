@@ -14,13 +14,13 @@ from tapelab.grading.collection import (
     read_receipt_times,
 )
 from tapelab.grading.gradebook.book import Gradebook
-from tapelab.grading.grader import grade
-from tapelab.grading.runners import GradingPlan, judge_limits
+from tapelab.grading.grading_plan import plan_for
+from tapelab.grading.sandbox.backends import AUTO
 
 
 def prepare_batch(
     book: Gradebook, folder: Path, source: str, *, pattern: str = ANY_LAYOUT,
-    received: Path | None = None, seed: int | None = None, sandbox: str = "auto",
+    received: Path | None = None, seed: int | None = None, sandbox: str = AUTO,
 ) -> Batch:  # fmt: skip
     """The submissions of a folder, to be graded with an assignment that the gradebook then knows.
 
@@ -36,8 +36,4 @@ def prepare_batch(
     source = str(Path(source).absolute()) if Path(source).is_dir() else source
     assignment = Assignment.load(source)
     book.put_assignment(assignment)
-    plan = GradingPlan(
-        grade, Assignment.load, source, assignment.name, assignment.version, seed, sandbox,
-        judge_limits(assignment), str(folder.resolve()),
-    )  # fmt: skip
-    return Batch(book, plan, handed_in)
+    return Batch(book, plan_for(assignment, source, folder, seed, sandbox), handed_in)

@@ -1,10 +1,15 @@
-"""The judge: a process of its own in which all that a student handed in is read and graded.
+"""The judge: a process for each submission, in which all that a student handed in is parsed.
 
 The worker in the sandbox runs the student's code; the judge parses what the worker sends, and holds
 checks and references. Parsing has limits everywhere, but a limit that somebody forgot must not end
-a class. So the judge itself has limits, for each submission: processor time, memory, time of
-the clock, and how much it may reply. The process that starts it, which writes the gradebook, reads
-nothing of a submission. A judge that ends is replaced, and JudgeEnded says why it ended.
+a class. So the judge itself has limits: processor time, memory, time of the clock, and how much it
+may reply. The process that starts it, which writes the gradebook, reads nothing of a submission.
+
+Importing takes longer than most submissions do, so a template imports, loads the assignment and
+starts the sandbox once. Each request is read and answered by a fork of it, which then ends: no
+memory, module, file or state of a check outlives the submission, and the limits are those of a
+process, not of what it has used before. The template itself reads nothing. A fork that does not
+reply ends with its template, and all that these started; JudgeEnded says why.
 
 No judge imports from a folder of students. It starts isolated (`-I`), in the root folder, and with
 the starter's path less what is relative or lies in the folder of submissions.
@@ -13,22 +18,25 @@ the starter's path less what is relative or lies in the folder of submissions.
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from math import ceil
 from mmap import PAGESIZE
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Never
 
 import tapelab
 from tapelab.grading.sandbox.process_tree import descendants
@@ -73,10 +81,20 @@ Request = Callable[[Callable[[Any], None]], Any]
 """What the judge calls, with a function that sends messages before the reply, which it returns."""
 
 
-class Judge:
-    """A judge as the process sees it that started it."""
+def _prepare_nothing() -> None:
+    """What a template does where requests need nothing that takes time."""
 
-    def __init__(self, limits: JudgeLimits = DEFAULT_LIMITS, untrusted: str = "") -> None:
+
+class Judge:
+    """Judges that follow one another, as the process sees them that asks; one for each request.
+
+    `prepare` is called in the template before each fork: what it loads, all of them have.
+    """
+
+    def __init__(
+        self, limits: JudgeLimits = DEFAULT_LIMITS, untrusted: str = "",
+        prepare: Callable[[], None] = _prepare_nothing,
+    ) -> None:  # fmt: skip
         self._limits = limits
         self._scratch = ScratchFolder("tapelab-judge-")
         self._folder = self._scratch.path
@@ -96,12 +114,16 @@ class Judge:
         its_end.close()
         os.close(alive)
         self.deadline = 0.0
+        self._send(prepare)
 
     def send(self, request: Request) -> None:
         """Ask for something; a judge that has ended says so when it is asked for the reply."""
         self.deadline = time.monotonic() + self._limits.wall
+        self._send(request)
+
+    def _send(self, message: Callable[..., Any]) -> None:
         with contextlib.suppress(OSError):
-            self.pipe.send(request)
+            self.pipe.send(message)
 
     def receive(self) -> Any:
         """The next message; JudgeEnded where there is none, after which this judge is over."""
@@ -168,32 +190,74 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def serve(settings: dict[str, Any]) -> None:
-    """Reply to requests until the pipe is closed or the starter ends, however it was killed."""
+    """Be the template: fork a judge for each request, until one does not reply or the starter ends.
+
+    It ends as that judge did, so that the starter sees why.
+    """
     import resource  # which Windows lacks, where nothing is graded
 
     # The starter ends this process when it is time. Not SIG_IGN: sandboxes would inherit it.
     signal.signal(signal.SIGINT, lambda number, frame: None)
-    threading.Thread(target=_end_with, args=(settings["alive"],), daemon=True).start()
-    limits = JudgeLimits(**settings["limits"])
-    _limit(resource.RLIMIT_AS, _address_space() + limits.memory)
+    limits, pipe = JudgeLimits(**settings["limits"]), Connection(settings["pipe"])
     _limit(resource.RLIMIT_FSIZE, limits.output)
     _limit(resource.RLIMIT_CORE, 0)
-    pipe: Connection[Any, Any] = Connection(settings["pipe"])
-    while True:
-        try:
-            request = pipe.recv()
-        except EOFError:
-            return
-        _limit(resource.RLIMIT_CPU, ceil(time.process_time()) + limits.cpu)
-        try:
-            pipe.send(request(pipe.send))
-        except MemoryError:
-            os._exit(_OUT_OF_MEMORY)
+    prepare: Callable[[], None] = pipe.recv()
+    prepare()
+    gc.collect()
+    gc.freeze()  # forks then share these pages for longer: no collection writes to them
+    while not (code := _judge_one(pipe, limits, settings["alive"])):
+        prepare()
+    if code < 0:
+        with contextlib.suppress(OSError):  # SIGKILL has no other action
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
 
 
-def _end_with(alive: int) -> None:
+def _judge_one(pipe: Connection[Any, Any], limits: JudgeLimits, alive: int) -> int:
+    """The exit code of a fork that answers the next request; its temporary files are deleted."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o711)
+    its_end, own_end = multiprocessing.Pipe()
+    child = os.fork()
+    if child == 0:
+        own_end.close()
+        _judge(pipe, limits, folder, its_end)
+    its_end.close()
+    if alive in wait([alive, own_end]):
+        os._exit(1)
+    own_end.close()
+    _, status = os.waitpid(child, 0)
+    shutil.rmtree(folder, ignore_errors=True)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _judge(
+    pipe: Connection[Any, Any], limits: JudgeLimits, folder: Path, template: Connection[Any, Any]
+) -> Never:
+    """Answer one request within the limits, and end."""
+    import resource
+
+    code = 1
+    try:
+        threading.Thread(target=_end_with, args=(template,), daemon=True).start()
+        os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+        _limit(resource.RLIMIT_AS, _address_space() + limits.memory)
+        _limit(resource.RLIMIT_CPU, limits.cpu)
+        request: Request = pipe.recv()
+        pipe.send(request(pipe.send))
+        code = 0
+    except MemoryError:
+        code = _OUT_OF_MEMORY
+    except BaseException:  # noqa: BLE001 - its last line says why it ended
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _end_with(template: Connection[Any, Any]) -> None:
     """End this process when the other end of a pipe is closed."""
-    os.read(alive, 1)
+    template.poll(None)
     os._exit(1)
 
 

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import islice
@@ -107,6 +108,15 @@ class GradingPlan:
     limits: JudgeLimits = DEFAULT_LIMITS
     untrusted: str = ""
     """The folder of the submissions, from which nothing is imported."""
+    start_sandbox: Callable[[str], object] | None = None
+    """What is called with the name of the sandbox before it is needed, for all submissions."""
+
+    def prepare(self) -> None:
+        """Load and start what all tasks need; what fails here fails for each of them, and says."""
+        with suppress(Exception):
+            _load_cached(self.load, self.source)
+            if self.start_sandbox is not None:
+                self.start_sandbox(self.sandbox)
 
     def __call__(self, task: Task, began: Callable[[str], None]) -> TaskResult:
         """Grade one submission; whatever goes wrong is an outcome of it alone.
@@ -176,7 +186,7 @@ def grade_in_processes(
         while not (stop and stop.is_set()):
             while len(pool) < jobs and (task := next(remaining, None)) is not None:
                 pool.append(_PoolWorker(plan))
-                pool[-1].begin(plan, task)
+                pool[-1].begin(task)
             if not pool:
                 return
             for worker in _ready(pool, patience):
@@ -186,7 +196,7 @@ def grade_in_processes(
                 yield done
                 following = next(remaining, None)
                 if following is not None:
-                    worker.begin(plan, following)
+                    worker.begin(following)
                 else:
                     worker.end()
                     pool.remove(worker)
@@ -196,18 +206,18 @@ def grade_in_processes(
 
 
 _OF_THREAD: Final = threading.local()
-"""The judge that stays for the next task of a thread, as those of a Dask worker."""
+"""The template of judges that stays for the next task of a thread, as those of a Dask worker."""
 
 
 def grade_in_judge(plan: GradingPlan, task: Task) -> TaskResult:
     """Grade one task in a judge."""
     worker: _PoolWorker | None = getattr(_OF_THREAD, "worker", None)
-    if worker is None or worker.of != (plan.limits, plan.untrusted):
+    if worker is None or worker.plan != plan:
         if worker is not None:
             worker.end()
         worker = _OF_THREAD.worker = _PoolWorker(plan)
         atexit.register(worker.end)
-    worker.begin(plan, task)
+    worker.begin(task)
     while (done := worker.outcome()) is None:
         pass
     return done
@@ -217,16 +227,19 @@ class _PoolWorker:
     """A judge of the pool and its current task; a judge that ended is replaced."""
 
     def __init__(self, plan: GradingPlan) -> None:
-        self.of = plan.limits, plan.untrusted
-        self.judge = Judge(*self.of)
+        self.plan = plan
+        self.judge = self._new_judge()
 
-    def begin(self, plan: GradingPlan, task: Task) -> None:
-        self._plan, self._task, self._tries = plan, task, 0
+    def _new_judge(self) -> Judge:
+        return Judge(self.plan.limits, self.plan.untrusted, self.plan.prepare)
+
+    def begin(self, task: Task) -> None:
+        self._task, self._tries = task, 0
         self._ask()
 
     def _ask(self) -> None:
         self._check = EVERY_CHECK
-        self.judge.send(partial(self._plan, self._task))
+        self.judge.send(partial(self.plan, self._task))
 
     def outcome(self) -> TaskResult | None:
         """The result of the task; None if it is not there yet, or has to be tried again."""
@@ -241,7 +254,7 @@ class _PoolWorker:
 
     def _result_after(self, ended: JudgeEnded) -> TaskResult | None:
         """Refuse the check whose judge ended; with a reason from outside, try all of it again."""
-        self.judge = Judge(*self.of)
+        self.judge = self._new_judge()
         refused = self._task.refused
         if not ended.caused:
             self._tries += 1

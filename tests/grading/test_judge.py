@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 from contextlib import closing
@@ -23,6 +24,7 @@ from tapelab.grading.reader import Reader
 from tapelab.grading.result import Status
 from tapelab.grading.runners import GradingPlan, Task, grade_in_judge, grade_in_processes
 from tapelab.grading.sandbox import NoSandboxError, choose_sandbox
+from tapelab.grading.sandbox.backends import start_sandbox
 from tapelab.grading.submission import Submission, UnreadableSubmission
 from tests.fixtures import cheap_grading
 from tests.fixtures.cheap_grading import NAME, hand_in
@@ -60,9 +62,40 @@ def test_each_limit_ends_the_judge_with_its_name(judge, hog):
     assert str(ended.value) == ENDINGS[hog].replace("20 s", "2 s")
 
 
-def test_processor_time_is_counted_anew_for_each_request(judge):
-    numbers = {reply_to(judge, cheap_grading.half_of_the_time) for _ in range(4)}
-    assert len(numbers) == 1
+def test_each_request_has_a_process_and_all_of_its_time(judge):
+    numbers = {reply_to(judge, cheap_grading.half_of_the_time) for _ in range(3)}
+    assert len(numbers) == 3
+
+
+def test_nothing_that_a_request_leaves_reaches_the_next():
+    judge = Judge(JudgeLimits(cpu=20, wall=60.0, memory=440 << 20))
+    try:
+        # Otherwise nothing would follow from finding nothing.
+        assert all(reply_to(judge, cheap_grading.leave_traces_twice).values())
+        for _ in range(3):  # each takes more than a third of the memory
+            assert not any(reply_to(judge, cheap_grading.leave_traces).values())
+    finally:
+        judge.end()
+
+
+def test_the_sandbox_is_started_once_for_all_judges_and_again_where_it_was_killed():
+    try:
+        choose_sandbox()
+    except NoSandboxError as error:
+        pytest.skip(str(error))
+    judge = Judge(prepare=start_sandbox)
+    try:
+        first, second = (reply_to(judge, cheap_grading.sandbox_server) for _ in range(2))
+        assert first == second
+        server = os.pidfd_open(first)
+        signal.pidfd_send_signal(server, signal.SIGKILL)
+        assert select.select([server], [], [], 20.0)[0]
+        os.close(server)
+        # The next judge may have been forked before, and then starts one for itself.
+        _, third, fourth = (reply_to(judge, cheap_grading.sandbox_server) for _ in range(3))
+        assert third == fourth != first
+    finally:
+        judge.end()
 
 
 def test_a_judge_that_is_killed_says_that_nobody_caused_it(judge):
@@ -76,13 +109,38 @@ def test_no_file_of_a_judge_is_left(judge, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     other = Judge(LIMITS)
     folder = Path(reply_to(other, cheap_grading.scratch_folder))
-    assert folder.parents[1] == tmp_path
+    assert folder.parents[2] == tmp_path
     other.end()
     assert list(tmp_path.iterdir()) == []
 
 
 def plan_with(limits):
     return GradingPlan(cheap_grading.grade, cheap_grading.load, NAME, NAME, "v1", limits=limits)
+
+
+def in_judges_of_a_thread(tasks, plan):
+    """Grade as a worker of Dask does."""
+    for task in tasks:
+        yield grade_in_judge(plan, task)
+
+
+RUNNERS = {
+    "one job": grade_in_processes, "two jobs": partial(grade_in_processes, jobs=2),
+    "the worker of a cluster": in_judges_of_a_thread,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+def test_what_a_check_remembers_is_worth_nothing_to_the_next_submission(tmp_path, runner):
+    """A check that keeps state would give a copier what somebody else has earned."""
+    folder = tmp_path / "submissions"
+    for name, points in (("ada", 2), ("bob", 1), ("copier", 0), ("zoe", 0)):
+        hand_in(folder, name, points=points, copies=1)
+    with Gradebook.open(tmp_path / "course.db") as book:
+        book.put_assignment(Listed(NAME, "Sums", "v1"))
+        reports = Batch(book, plan_with(LIMITS), find_submissions(folder)).run(RUNNERS[runner])
+        points = {each.student: each.result.points for each in reports}
+    assert points == {"ada": 2, "bob": 1, "copier": 0, "zoe": 0}
 
 
 @pytest.mark.slow

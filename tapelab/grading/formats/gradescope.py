@@ -20,10 +20,11 @@ from tapelab.authoring.work import Work
 from tapelab.exercises.exercise_file import SCRIPT
 from tapelab.exercises.registry import LESSONS
 from tapelab.grading.assignment import Assignment
-from tapelab.grading.grader import grade
+from tapelab.grading.grading_plan import plan_for
 from tapelab.grading.reader import Reader
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
-from tapelab.grading.runners import GradingPlan, Task, grade_in_processes, judge_limits
+from tapelab.grading.runners import Task, grade_in_processes
+from tapelab.grading.sandbox.backends import AUTO
 from tapelab.grading.submission import UnreadableSubmission
 from tapelab.recording.atomic_write import write
 from tapelab.version import __version__
@@ -211,13 +212,9 @@ def graded(root: Path) -> dict[str, Any]:
     config = json.loads((root / "source" / CONFIG).read_text("utf-8"))
     source = config["assignment"]
     folder = root / "source" / source
-    assignment = Assignment.load(folder if folder.is_dir() else source)
+    source = str(folder) if folder.is_dir() else source
     handed_in = root / "submission"
-    plan = GradingPlan(
-        grade, Assignment.load, str(folder if folder.is_dir() else source), assignment.name,
-        assignment.version, sandbox=config.get("sandbox", "auto"), limits=judge_limits(assignment),
-        untrusted=str(handed_in),
-    )  # fmt: skip
+    plan = plan_for(Assignment.load(source), source, handed_in, sandbox=config.get("sandbox", AUTO))
     with closing(Reader(plan.untrusted)) as reader:
         task = Task.of(reader.read(handed_in, _student(root)))
     [done] = grade_in_processes([task], plan)

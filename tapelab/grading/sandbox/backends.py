@@ -109,6 +109,11 @@ class Backend:
         """Why this sandbox does not work here; empty if a worker started in it and answered."""
         return self.lacks() or _why_not_started(self.name)
 
+    def prepare(self) -> None:
+        """Start its fork server, unless it runs: also for the forks of this process."""
+        if self.server_command is not None:
+            _fork_server(self.name, self.server_command())
+
     def start(self, limits: Limits, scratch: Path) -> StartedProcess:
         """Start a worker; Ended where it cannot."""
         if self.server_command is None:
@@ -258,6 +263,11 @@ BACKENDS: Final[tuple[Backend, ...]] = (
     Backend(UNSAFE, lambda: "", None),
 )
 NAMES: Final = (AUTO, *(each.name for each in BACKENDS))
+
+
+def start_sandbox(name: str = AUTO) -> None:
+    """Choose a sandbox and start what its workers share."""
+    choose_sandbox(name).prepare()
 
 
 @cache

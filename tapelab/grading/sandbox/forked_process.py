@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 import weakref
+from multiprocessing.connection import wait
 from typing import Any, Final
 
 from tapelab.grading.sandbox.namespaces import SCRATCH_ROOT, STARTED
@@ -36,20 +37,25 @@ class ForkServer:
                 stderr=subprocess.DEVNULL,
                 cwd="/", env=worker_environment(SCRATCH_ROOT), start_new_session=True,
             )  # fmt: skip
-        self.end = weakref.finalize(self, _end_server, self._process, self._control)
+        # Not by Popen.poll, which knows nothing in forks of this process.
+        self._descriptor = os.pidfd_open(self._process.pid)
+        self.end = weakref.finalize(
+            self, _end_server, self._process, self._control, self._descriptor
+        )
 
     @property
     def is_running(self) -> bool:
         """Whether it has not ended."""
-        return self._process.poll() is None
+        return not wait([self._descriptor], 0)
 
     def start(self, request: dict[str, Any]) -> ForkedProcess:
         """Fork a worker; Ended if the server cannot."""
         return ForkedProcess(self._control, request)
 
 
-def _end_server(process: subprocess.Popen[bytes], control: socket.socket) -> None:
+def _end_server(process: subprocess.Popen[bytes], control: socket.socket, descriptor: int) -> None:
     control.close()
+    os.close(descriptor)
     kill_descendants(process.pid)
     process.kill()
     process.wait()
