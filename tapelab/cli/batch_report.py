@@ -32,6 +32,8 @@ def print_summary(reports: list[SubmissionReport], seconds: float) -> None:
         for report in reports for each in report.changes
     ])  # fmt: skip
     endings = Counter(str(each.ending) for each in reports)
+    if endings["stranger"]:
+        typer.echo("Add students whom the gradebook does not know with: --add-students\n")
     counts = ", ".join(f"{count} {ending}" for ending, count in endings.items())
     graded = endings["graded"]
     pace = f"; {graded / seconds:.2f} a second" if graded else ""

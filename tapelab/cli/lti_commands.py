@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tapelab.cli.command_errors import Exit, handling_files
 from tapelab.cli.options import DEFAULT_BOOK, Assigned, Book, opened
-from tapelab.errors import Complaint
-
-if TYPE_CHECKING:
-    from tapelab.grading.formats.lti_grades import GradeService
 
 KeyFile = Annotated[Path, typer.Option("--key", help="Our private key.", dir_okay=False)]
 
@@ -53,32 +49,14 @@ def publish(
     published before is replaced. Exit codes: 0 all arrived; 1 some did not; 2 nothing was done.
     """
     with handling_files("lti"), opened(gradebook) as book:
-        from tapelab.grading.formats.lti_grades import publish_grades
+        from tapelab.grading.formats.lti_grades import platform_service, publish_scores, scores
 
-        service, lineitems = _service(platform, key)
-        outcomes = list(publish_grades(book, assignment, service, lineitems, column))
-    for student, why in outcomes:
+        service, lineitems = platform_service(platform, key)
+        listed, to_send = book.assignment(assignment), scores(book, assignment)
+        outcomes = list(publish_scores(listed, to_send, service, lineitems, column))
+    for score, why in outcomes:
         if why:
-            typer.echo(f"tapelab: {student}: {why}", err=True)
+            typer.echo(f"tapelab: {score.student}: {why}", err=True)
     arrived = sum(not why for _, why in outcomes)
     typer.echo(f"{arrived} of {len(outcomes)} scores arrived.")
     raise typer.Exit(Exit.FINE if arrived == len(outcomes) else Exit.WRONG)
-
-
-def _service(platform: Path, key: Path) -> tuple[GradeService, str]:
-    """The gradebook of a platform, and where its columns are listed."""
-    from tapelab.grading.formats.lti import OwnKey, Platform
-    from tapelab.grading.formats.lti_grades import GradeService
-
-    try:
-        config = json.loads(platform.read_text("utf-8"))
-        known = Platform(
-            config.get("issuer", ""), config["client_id"], config.get("login_url", ""),
-            config["token_url"], config.get("keys_url", ""),
-        )  # fmt: skip
-        return GradeService(known, OwnKey(key.read_text("utf-8"))), config.get("lineitems", "")
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise Complaint(
-            f"{platform} does not describe a platform ({error}). It is JSON such as "
-            '{"client_id": "…", "token_url": "https://…", "lineitems": "https://…"}'
-        ) from error

@@ -120,7 +120,7 @@ class Batch:
             login = self._logins.get(handed_in.student)
             each = replace(handed_in, student=login or handed_in.student)
             if login is None:
-                why = f"The gradebook has no student {each.student!r}. Add them, or --add-students."
+                why = f"The gradebook has no student {each.student!r}."
                 self._report_without_grading(each, Ending.STRANGER, why)
                 continue
             try:

@@ -6,18 +6,21 @@ import json
 import secrets
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
+from tapelab.errors import Complaint
 from tapelab.grading.formats.lti import LtiError, OwnKey, Platform, checked, send
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
+    from tapelab.grading.gradebook.entities import Listed
 
 SCORE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 LINEITEM: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/lineitem"
@@ -50,7 +53,7 @@ class GradeService:
 
     platform: Platform
     key: OwnKey
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], object] = time.sleep
     clock: Callable[[], float] = time.time
     _tokens: dict[str, tuple[str, float]] = field(default_factory=dict, repr=False)
 
@@ -156,27 +159,61 @@ class GradeService:
         raise AssertionError
 
 
-def publish_grades(
-    book: Gradebook, assignment: str, service: GradeService, lineitems: str, column: str = ""
-) -> Iterator[tuple[str, str]]:
-    """Publish what each student has; the student, and why their score did not arrive or nothing.
+@dataclass(frozen=True)
+class Score:
+    """What a platform is told of a student, whom it knows by a name of its own."""
+
+    student: str
+    user: str
+    points: float
+    of: float
+
+
+def scores(book: Gradebook, assignment: str) -> list[Score]:
+    """The scores of all who handed something in or were given points by hand."""
+    users = {each.login: each.ids.get("lti", each.login) for each in book.students()}
+    return [
+        Score(each.student, users[each.student], max(each.final, 0.0), each.of)
+        for each in book.grades(assignment)  # a score below 0 is none to a platform
+        if each.digest or each.by_hand
+    ]
+
+
+def publish_scores(
+    listed: Listed, scores: Iterable[Score], service: GradeService, lineitems: str,
+    column: str = "",
+) -> Iterator[tuple[Score, str]]:  # fmt: skip
+    """Publish scores of an assignment; each with the reason why it did not arrive, or nothing.
 
     Without a column the assignment has its own among the line items, which is made if need be.
     """
-    listed = book.assignment(assignment)
-    grades = [each for each in book.grades(assignment) if each.digest or each.by_hand]
     if not (column or lineitems):
         raise LtiError("Where the platform lists its columns is not known. Give its lineitems.")
-    title = listed.title or assignment
-    column = column or service.line_item(lineitems, title, listed.of, resource=assignment).url
-    names = {each.login: each.ids.get("lti", each.login) for each in book.students()}
-    for each in grades:
-        try:  # a score below 0 is none to a platform
-            service.publish(column, names[each.student], max(each.final, 0.0), each.of)
+    title = listed.title or listed.name
+    column = column or service.line_item(lineitems, title, listed.of, resource=listed.name).url
+    for each in scores:
+        try:
+            service.publish(column, each.user, each.points, each.of)
         except LtiError as error:
-            yield each.student, str(error)
+            yield each, str(error)
         else:
-            yield each.student, ""
+            yield each, ""
+
+
+def platform_service(platform: Path, key: Path) -> tuple[GradeService, str]:
+    """The gradebook of a platform that a file describes, and where its columns are listed."""
+    try:
+        config = json.loads(platform.read_text("utf-8"))
+        known = Platform(
+            config.get("issuer", ""), config["client_id"], config.get("login_url", ""),
+            config["token_url"], config.get("keys_url", ""),
+        )  # fmt: skip
+        return GradeService(known, OwnKey(key.read_text("utf-8"))), config.get("lineitems", "")
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise Complaint(
+            f"{platform} does not describe a platform ({error}). It is JSON such as "
+            '{"client_id": "…", "token_url": "https://…", "lineitems": "https://…"}'
+        ) from error
 
 
 def _retry_after(error: HTTPError, wait: float) -> float:

@@ -1,8 +1,4 @@
-"""The pages that grade a folder: a form, the progress of the batch as it comes, and its outcome.
-
-The progress page is sent piece by piece while the batch runs, so it needs no script; each piece
-hides the one before it.
-"""
+"""The pages that grade a folder: a form, the progress of the batch, and its outcome."""
 
 from __future__ import annotations
 
@@ -11,7 +7,6 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
-from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError
 
 from tapelab.exercises.registry import LESSONS
@@ -22,14 +17,14 @@ from tapelab.grading.collection import ANY_LAYOUT
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.gradebook_errors import UnfitError
 from tapelab.grading.sandbox import choose_sandbox
+from tapelab.grading.server.batch_run import BatchRun
 from tapelab.grading.server.handler import Handler, link
 from tapelab.locales import say, sentence, translated
 
-LIVE: Final = b"<!--live-->"
-"""Where the pieces of a progress page come."""
 MOST_SHOWN: Final = 40
 """Rows of a table in which a large course could have thousands."""
 MOST_JOBS: Final = 64
+FIELDS: Final = ("folder", "source", "pattern", "received", "regrade", "jobs")
 ENDINGS: Final[dict[str, str]] = {
     Ending.GRADED: sentence("graded"),
     Ending.KNOWN: sentence("had a result"),
@@ -54,8 +49,8 @@ class Grading(Handler):
         """Start a batch, then go to its progress."""
         host = self.context.host
         host.refuse_second()
-        jobs = _jobs(self.field("jobs"))
-        host.start(await self.from_book(self._batch), jobs)
+        jobs, form = _jobs(self.field("jobs")), {name: self.field(name) for name in FIELDS}
+        host.start(BatchRun(await self.from_book(self._batch), jobs, form))
         self.redirect(link("progress"), status=HTTPStatus.SEE_OTHER)
 
     def _batch(self, book: Gradebook) -> Batch:
@@ -130,21 +125,15 @@ class Progress(Handler):
         if run is None:
             self.redirect(link("grading"))
             return
-        before, _, after = self.rendered("progress.html", run=run).partition(LIVE)
-        self.write(before)
-        try:
-            async for _ in run.changes():
-                self.write(self.rendered("progress_now.html", run=run, number=len(run.reports)))
-                await self.flush()
-        except StreamClosedError:
-            return  # the browser left the page
-        without = [each for each in run.reports if each.why]
-        changes = [each for each in run.reports if each.changes]
-        self.write(
-            self.rendered("progress_end.html", run=run, without=without, changes=changes,
-                          most=MOST_SHOWN, ending_word=ending_word)
+        await self.send_live(
+            "progress.html", run,
+            lambda: self.rendered("progress_now.html", run=run, number=len(run.reports)),
+            lambda: self.rendered(
+                "progress_end.html", run=run, most=MOST_SHOWN, ending_word=ending_word,
+                without=[each for each in run.reports if each.why],
+                changes=[each for each in run.reports if each.changes],
+            ),
         )  # fmt: skip
-        self.finish(after)
 
 
 def ending_word(ending: str) -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
+from tornado.iostream import StreamClosedError
 from tornado.template import Loader
 from tornado.web import HTTPError, RequestHandler
 
@@ -36,6 +37,7 @@ from tapelab.grading.gradebook.gradebook_errors import (
 from tapelab.grading.reports.attempt_history import lateness, local_time
 from tapelab.grading.reports.report_page import sign, status_word
 from tapelab.grading.server.access import AccessControl
+from tapelab.grading.server.background_run import BackgroundRun
 from tapelab.grading.server.batch_run import BatchHost
 from tapelab.grading.server.page_data import Cell
 from tapelab.locales import (
@@ -50,6 +52,8 @@ from tapelab.locales import (
 )
 from tapelab.views.card import direction, prose
 
+LIVE: Final = b"<!--live-->"
+"""Where the pieces of a page come that is sent while something goes on."""
 LONGEST: Final = 120
 """Letters of a value in the history."""
 _CODED: Final = re.compile(r"(?<!\\)\\u(?!00[0-9]|d[89a-f])([0-9a-f]{4})")
@@ -234,6 +238,24 @@ class Handler(RequestHandler):
     def show(self, template: str, **data: Any) -> None:
         """Respond with a rendered template."""
         self.finish(self.rendered(template, **data))
+
+    async def send_live(
+        self, page: str, run: BackgroundRun, now: Callable[[], bytes], end: Callable[[], bytes]
+    ) -> None:
+        """Send a page piece by piece while a run goes on, so that it needs no script.
+
+        Each piece that `now` gives hides the one before it; `end` gives the last.
+        """
+        before, _, after = self.rendered(page, run=run).partition(LIVE)
+        self.write(before)
+        try:
+            async for _ in run.changes():
+                self.write(now())
+                await self.flush()
+        except StreamClosedError:
+            return  # the browser left the page
+        self.write(end())
+        self.finish(after)
 
     def rendered(self, template: str, **data: Any) -> bytes:
         """A template with data, and what all templates use."""

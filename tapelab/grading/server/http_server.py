@@ -18,7 +18,7 @@ from tornado.web import Application
 
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.gradebook_errors import GradebookError
-from tapelab.grading.server import exports, grading_page, pages, rules_page
+from tapelab.grading.server import exports, grading_page, pages, publish_page, rules_page
 from tapelab.grading.server.access import AccessControl
 from tapelab.grading.server.batch_run import BatchHost
 from tapelab.grading.server.handler import Handler, ServerContext
@@ -33,6 +33,9 @@ ROUTES: Final[dict[str, type[Handler]]] = {
     "/progress": grading_page.Progress,
     "/stop": grading_page.Stop,
     "/export": exports.Export,
+    "/publish": publish_page.Publish,
+    "/published": publish_page.Published,
+    "/stop-publishing": publish_page.StopPublishing,
     "/assignment": pages.Assignment,
     "/submission": pages.Submission,
     "/mark": pages.Mark,

@@ -40,7 +40,7 @@ ODD = {
 PAGES = {
     "/": "token", "/roster": "number", "/assignment": "name", "/submission": "student",
     "/feedback": "attempt", "/report": "name", "/explorer": "exercise", "/grades": "name",
-    "/export": "as", "/rules": "name",
+    "/export": "as", "/rules": "name", "/publish": "name",
 }  # fmt: skip
 KNOWN = {"name": "03", "assignment": "03", "student": "ada"}
 PATHS = (
@@ -49,7 +49,8 @@ PATHS = (
     "/%c0%ae%c0%ae/etc/passwd", "/%ff%fe", "/static/../course.db", "/course.db", "/.git/config",
     "/%252e%252e/etc/passwd", "/" + "a/" * 4000, "/mark/../roster/..%5c", "/;/roster", "/roster;x",
 )  # fmt: skip
-FORMS = ("/mark", "/unmark", "/comment", "/rules", "/grading", "/stop")
+FORMS = ("/mark", "/unmark", "/comment", "/rules", "/grading", "/stop", "/publish",
+         "/stop-publishing")  # fmt: skip
 FIELDS = {
     "assignment": "03", "name": "03", "student": "bob", "exercise": "", "kind": "points",
     "points": "9", "comment": "x", "text": "x", "folder": ".", "due": "2020-01-01",
