@@ -161,10 +161,11 @@ class GradeService:
 
 @dataclass(frozen=True)
 class Score:
-    """What a platform is told of a student, whom it knows by a name of its own."""
+    """The points of a student, whom a platform knows by an id of its own."""
 
     student: str
     user: str
+    """The id at the platform."""
     points: float
     of: float
 
