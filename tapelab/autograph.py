@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from enum import Enum
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -40,7 +41,31 @@ def set_loop_options(
         tracing.options.update(options)
 
 
+class Feature(Enum):
+    """Optional parts of the conversion; a function may ask for them, and gets the same code."""
+
+    ALL = "ALL"
+    AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
+    ASSERT_STATEMENTS = "ASSERT_STATEMENTS"
+    BUILTIN_FUNCTIONS = "BUILTIN_FUNCTIONS"
+    EQUALITY_OPERATORS = "EQUALITY_OPERATORS"
+    LISTS = "LISTS"
+    NAME_SCOPES = "NAME_SCOPES"
+
+    @classmethod
+    def all(cls) -> tuple[Feature, ...]:
+        """All of them but `ALL`, which stands for them."""
+        return tuple(feature for feature in cls if feature is not cls.ALL)
+
+    @classmethod
+    def all_but(cls, exclude: Feature | Iterable[Feature]) -> tuple[Feature, ...]:
+        """All of them but those."""
+        without = (exclude,) if isinstance(exclude, Feature) else tuple(exclude)
+        return tuple(feature for feature in cls.all() if feature not in without)
+
+
 experimental: Final = SimpleNamespace(
+    Feature=Feature,
     do_not_convert=do_not_convert,
     set_loop_options=set_loop_options,
 )

@@ -52,7 +52,8 @@ TABLE: Final = {
     "x1 x2": "NextAfter:math.nextafter",
     "input": (
         "Cholesky:linalg.cholesky FFT:signal.fft IFFT:signal.ifft Identity:identity"
-        " IdentityN:identity_n MatrixDeterminant:linalg.det"
+        " DiagPart:linalg.tensor_diag_part IdentityN:identity_n MatrixDeterminant:linalg.det"
+        " MatrixDiagPart:linalg.diag_part"
         " MatrixLogarithm:linalg.logm LogMatrixDeterminant:linalg.slogdet Rank:rank"
         " StopGradient:stop_gradient StringStrip:strings.strip MatrixSquareRoot:linalg.sqrtm"
     ),
@@ -89,7 +90,8 @@ TABLE: Final = {
     "input full_matrices?": "Qr:linalg.qr",
     "input compute_uv? full_matrices?": "Svd:linalg.svd",
     "input num_lower num_upper": "MatrixBandPart:linalg.band_part",
-    "diagonal": "MatrixDiag:linalg.diag",
+    "diagonal": "Diag:linalg.tensor_diag MatrixDiag:linalg.diag",
+    "s0 s1": "BroadcastArgs:broadcast_dynamic_shape",
     "input diagonal": "MatrixSetDiag:linalg.set_diag",
     "tensor shape": "Reshape:reshape",
     "tensor axis": "ReverseV2:reverse",
@@ -127,6 +129,7 @@ TABLE: Final = {
         " TensorScatterMin:tensor_scatter_nd_min TensorScatterSub:tensor_scatter_nd_sub"
         " TensorScatterUpdate:tensor_scatter_nd_update"
     ),
+    "input indices updates bad_indices_policy?-": ("ScatterNdNonAliasingAdd:tensor_scatter_nd_add"),
     "condition": "Where:where",
     "condition t e": "SelectV2:where",
     "condition x y": "Select:where",

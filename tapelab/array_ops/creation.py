@@ -247,8 +247,7 @@ def one_hot(
     x = tensor(indices)
     if not x.dtype.is_integer:
         raise unfit_index("OneHot", x._array.dtype, indices)
-    given = next((v for v in (on_value, off_value) if v is not None), None)
-    kind = as_dtype(dtype) if dtype else tensor(given).dtype if given is not None else float32
+    kind = _dtype_of_values(on_value, off_value, None if dtype is None else as_dtype(dtype))
     on, off = (typed_array(default if value is None else value, kind)
                for value, default in ((on_value, 1), (off_value, 0)))  # fmt: skip
     where, classes = -1 if axis is None else number(axis, "OneHot"), number(depth, "OneHot")
@@ -257,12 +256,37 @@ def one_hot(
     return mask_ops.marked(x, depth=classes, on=on, off=off, axis=where)
 
 
+def _dtype_of_values(on_value: Any, off_value: Any, dtype: DType | None) -> DType:
+    """The dtype of the entries of one_hot; TypeError where what is given for it disagrees."""
+    named = {"on_value": on_value, "off_value": off_value}
+    kinds = {name: tensor(v, dtype if _is_python(v) else None).dtype
+             for name, v in named.items() if v is not None}  # fmt: skip
+    for name, kind in kinds.items():
+        if dtype is not None and kind is not dtype:
+            raise TypeError(f"dtype {kind!r} of {name} does not match dtype parameter {dtype!r}")
+    if len(set(kinds.values())) > 1:
+        raise TypeError(
+            f"dtype {kinds['on_value']!r} of on_value does not match dtype "
+            f"{kinds['off_value']!r} of off_value"
+        )
+    return dtype or next(iter(kinds.values()), float32)
+
+
+def _is_python(value: Any) -> bool:
+    return not isinstance(value, (Tensor, Holder, np.ndarray, np.generic))
+
+
 @public
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
 ) -> Tensor:
     """Rows that are true as far as each length, then false."""
     x = _whole_up(lengths) if maxlen is None else _whole(lengths)
+    if maxlen is not None and np.ndim(typed_array(maxlen)):
+        raise ValueError(
+            "Argument `maxlen` must be scalar for sequence_mask, received "
+            f"`maxlen` = {np.asarray(maxlen)} with shape '{np.shape(maxlen)}' instead"
+        )
     longest = int(np.max(x._value, initial=0)) if maxlen is None else number(maxlen, "SequenceMask")
     mask: Tensor = mask_ops.up_to(x, longest=longest)
     return mask if as_dtype(dtype) is bool_ else cast(mask, dtype=as_dtype(dtype))

@@ -21,11 +21,12 @@ from tapelab.ops.public import tensor as as_tensor
 @public(graph_name="GatherV2")
 def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None,
-    batch_dims: int = 0, name: str | None = None,
+    batch_dims: int | None = 0, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Pick entries along an axis by position; one that is picked twice receives both gradients."""
     x, places = as_tensor(params), _indices("GatherV2", indices)
-    batch = batch_dims if batch_dims >= 0 else batch_dims + places._array.ndim
+    batch = batch_dims or 0
+    batch = batch if batch >= 0 else batch + places._array.ndim
     along = batch if axis is None else number(axis, "GatherV2")
     return indexed_rows.gather(x, places, axis=along, batch_dims=batch)
 

@@ -65,7 +65,10 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
 @public(fast_path=fast_path_with_settings(shapes.expand_dims, _axis_setting))
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """The same entries with one more axis, of length 1."""
-    return shapes.expand_dims(as_tensor(input), axis=number(axis, "ExpandDims"))
+    place = whole(axis, "ExpandDims")
+    if place.size != 1:
+        raise invalid_argument("ExpandDims", "'dim' must be a tensor with a single value")
+    return shapes.expand_dims(as_tensor(input), axis=int(place.reshape(-1)[0]))
 
 
 @public
@@ -82,9 +85,16 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     try:
         repeated: Tensor = broadcasting.broadcast_to(x, shape=wanted)
     except Exception as error:
-        there = brackets(x._array.shape)
+        shape, rank = x._array.shape, len(wanted)
+        if len(shape) > rank:
+            raise invalid_argument(
+                "BroadcastTo", f"Rank of input ({len(shape)}) must be no greater than rank of "
+                f"output shape ({rank}).",
+            ) from error  # fmt: skip
         raise invalid_argument(
-            "BroadcastTo", f"Incompatible shapes: {there} vs. {brackets(wanted)}"
+            "BroadcastTo",
+            f"Unable to broadcast tensor of shape {brackets(shape)} to tensor of shape "
+            f"{brackets(wanted)}",
         ) from error
     return repeated
 

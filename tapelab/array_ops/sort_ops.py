@@ -92,6 +92,10 @@ def searchsorted(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Where each value would have to stand in a sorted row."""
+    if side not in {"left", "right"}:
+        raise ValueError(
+            f"Argument `side` must be either 'right' or 'left'. Received: `side` = {side!r}."
+        )
     x = tensor(sorted_sequence)
     places: Tensor = sort_order.search_sorted(x, tensor(values), side=side)
     return _as(out_type, places)

@@ -84,6 +84,11 @@ class Graph:
         return _sessions[-1]
 
 
+def open_session() -> Session | None:
+    """The innermost session that is open, or None."""
+    return _sessions[-1] if _sessions else None
+
+
 class Initializer:
     """What `global_variables_initializer()` returns: running it starts the variables."""
 

@@ -5,13 +5,13 @@ A list with tensors in it is no data: it is stacked to one tensor, which keeps t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from tapelab.core.cell import Holder, read
-from tapelab.core.composite_tensor import refuse_composites
+from tapelab.core.composite_tensor import CompositeTensor, refuse_composites
 from tapelab.core.core_ops import CORE
 from tapelab.core.exits import record_reentry
 from tapelab.core.log import origin_here
@@ -91,6 +91,11 @@ def _from_numpy(value: Value, wanted: DType | None) -> Any:
         return real.astype(wanted.as_numpy_dtype)
 
 
+_PLAIN: Final = frozenset(
+    {bool, int, float, complex, str, bytes, list, tuple, range, np.ndarray, Tensor}
+)
+
+
 def _from_python(value: Value, wanted: DType | None) -> Any:
     leaves, shape = _walk(value)
     kinds = {kind: _kind(kind) for kind in {type(leaf) for leaf in leaves}}
@@ -123,7 +128,7 @@ def _numbers(leaves: list[Any], target: DType) -> Any:
 def _walk(value: Value) -> tuple[list[Any], tuple[int, ...]]:
     """The numbers in nested lists and the shape of the nest."""
     shape: list[int] = []
-    level = [value]
+    level = _listed([value])
     while any(map(_nested, level)):
         if not all(map(_nested, level)):
             refuse_composites(value)
@@ -132,10 +137,22 @@ def _walk(value: Value) -> tuple[list[Any], tuple[int, ...]]:
         if len(lengths) != 1:
             raise ValueError(_NON_RECTANGULAR)
         shape.append(lengths.pop())
-        level = [child for each in level for child in each]
+        level = _listed([child for each in level for child in each])
         if not level:
             break
     return [_leaf(each) for each in level], tuple(shape)
+
+
+def _listed(level: list[Any]) -> list[Any]:
+    """Values with each sequence of a class of the user's own as a list of its items."""
+    own = {kind for kind in set(map(type, level)) - _PLAIN if _is_own_sequence(kind)}
+    return [list(each) if type(each) in own else each for each in level] if own else level
+
+
+def _is_own_sequence(kind: type) -> bool:
+    others = (Mapping, list, tuple, range, str, bytes, np.ndarray, np.generic, Tensor, Holder)
+    has_items = hasattr(kind, "__len__") and hasattr(kind, "__getitem__")
+    return has_items and not issubclass(kind, (*others, CompositeTensor))
 
 
 def _nested(value: Value) -> bool:

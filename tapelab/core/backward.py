@@ -309,7 +309,7 @@ def ids_of_sources(tape: TapeBase, sources: Sequence[Tensor | Variable]) -> list
     ids: list[Sequence[int]] = []
     for source in sources:
         if isinstance(source, Tensor):
-            ids.append((source._id,))
+            ids.append((source._id,) if source._array.dtype.kind != "O" else ())  # no text
             continue
         cell = source._cell
         read, now = states.get(cell.identity.id, []), cell.state._id

@@ -124,11 +124,9 @@ def _by_batch(rows: Value) -> Any:
 
 def _check_batch(target: Nest, source: Nest) -> None:
     ours, theirs = target.shape, source.shape
-    if len(ours) < 2 or len(theirs) < 2:
-        raise ValueError(
-            f"Need first dimension of target shape ({ours}) and source shape ({theirs}) to match, "
-            "and both to have rank 2 or more. Try tape.jacobian."
-        )
+    for shape in (theirs, ours):
+        if len(shape) < 2:
+            raise ValueError(f"Shape {shape} must have rank at least 2. Try tape.jacobian.")
     if ours[0] != theirs[0]:
         raise ValueError(
             f"Need first dimension of target shape ({ours}) and source shape ({theirs}) to match."

@@ -159,11 +159,6 @@ class GradientTape(TapeBase):
     @public(effect="tape")
     def watch(self, tensor: Nest) -> None:
         """Track a tensor, a variable, or any nest of them, from here on."""
-        if not self._entered:
-            raise AttributeError(
-                "This tape was never entered, so it cannot watch. "
-                "Call watch inside its block: with tf.GradientTape() as tape: tape.watch(x)."
-            )
         if self._consumed:
             raise AttributeError(
                 "This tape has given its one answer and cannot watch any more. Watch before you "
@@ -176,6 +171,11 @@ class GradientTape(TapeBase):
                     f"Passed in object {each!r} of type {type(each).__name__!r}, not tf.Tensor or "
                     "tf.Variable or ExtensionType."
                     f"{_instead(each)}"
+                )
+            if not self._entered:
+                raise AttributeError(
+                    "This tape was never entered, so it cannot watch. "
+                    "Call watch inside its block: with tf.GradientTape() as tape: tape.watch(x)."
                 )
             known = each._array.dtype.kind in "fcV" if type(each) is Tensor else False
             if not (known or each.dtype.is_differentiable):

@@ -245,7 +245,7 @@ _full_name.__set__(Tensor, "tensorflow.python.framework.ops.EagerTensor")
 class Reference:
     """A hashable stand-in for a tensor or a variable: equal where they are the same object."""
 
-    __slots__ = ("_object",)
+    __slots__ = ("__weakref__", "_object")
 
     def __init__(self, value: Any) -> None:
         self._object = value

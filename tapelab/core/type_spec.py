@@ -115,7 +115,7 @@ class TensorSpec(ShapedSpec):
         """Whether every tensor of this spec is one of the other."""
         if not isinstance(other, TensorSpec) or other._dtype is not self._dtype:
             return False
-        ours, theirs = self._shape.dims, other._shape.dims
+        ours, theirs = self._shape._dims, other._shape._dims
         if ours is None or theirs is None:
             return theirs is None
         return len(ours) == len(theirs) and all(
@@ -147,7 +147,7 @@ class TensorSpec(ShapedSpec):
 
 def common_shape(one: TensorShape, other: TensorShape) -> TensorShape:
     """What two shapes have in common: None where their lengths differ, unknown where ranks do."""
-    ours, theirs = one.dims, other.dims
+    ours, theirs = one._dims, other._dims
     if ours is None or theirs is None or len(ours) != len(theirs):
         return TensorShape(None)
     return TensorShape([a if a == b else None for a, b in zip(ours, theirs, strict=True)])

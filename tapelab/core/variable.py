@@ -171,6 +171,11 @@ class Variable(Holder):
         return self._cell.state.device
 
     @property
+    def initializer(self) -> None:
+        """What gives it its first value: None, since a variable has its value at once."""
+        return
+
+    @property
     def handle(self) -> int:
         """A number that is the same for all handles of one variable."""
         return self._cell.identity.id
@@ -282,6 +287,9 @@ class Variable(Holder):
 
     def __int__(self) -> int:
         return int(read(self))
+
+    def __complex__(self) -> complex:
+        return complex(read(self))
 
     def __bool__(self) -> bool:
         return bool(read(self))

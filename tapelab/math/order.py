@@ -12,6 +12,7 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.errors import NotFoundError, invalid_argument
 from tapelab.ops import comparison, sort_order
+from tapelab.ops.arithmetic import negative
 from tapelab.ops.integer_arguments import number, unfit_index, whole
 from tapelab.ops.public import tensor
 from tapelab.ops.reduce_ops import reduce_all
@@ -19,7 +20,7 @@ from tapelab.ops.shapes import reshape
 
 
 class ApproxTopK(NamedTuple):
-    """The largest entries and their places."""
+    """The largest, or smallest, entries and their places."""
 
     values: Tensor
     indices: Tensor
@@ -39,6 +40,18 @@ def approx_max_k(
             "along the last axis only. Try tf.transpose, or tf.argsort",
         )  # fmt: skip
     return ApproxTopK(*sort_order.top_k(x, k=number(k, "ApproxTopK")))
+
+
+@public
+def approx_min_k(
+    operand: Any, k: Any, reduction_dimension: int = -1, recall_target: float = 0.95,
+    reduction_input_size_override: int = -1, aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:  # fmt: skip
+    """The k smallest entries of each row and their places, found exactly."""
+    opposite = negative(tensor(operand))
+    largest, places = approx_max_k(opposite, k, reduction_dimension)
+    return ApproxTopK(negative(largest), places)
 
 
 @public

@@ -118,7 +118,8 @@ IN_MATH: Final = {
     "tapelab.math.counts": "bincount confusion_matrix",
     "tapelab.nn": "l2_normalize log_softmax softmax zero_fraction",
     "tapelab.math.order": (
-        "approx_max_k in_top_k invert_permutation is_non_decreasing is_strictly_increasing"
+        "approx_max_k approx_min_k in_top_k invert_permutation is_non_decreasing"
+        " is_strictly_increasing"
     ),
     "tapelab.math.segment_reductions": (
         "segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max"

@@ -86,6 +86,7 @@ experimental = dropout_ops.experimental
 top_k = sort_ops.top_k
 in_top_k = order.in_top_k
 approx_max_k = order.approx_max_k
+approx_min_k = order.approx_min_k
 relu = unary(activation.relu)
 relu6 = unary(activation.relu6)
 elu = unary(activation.elu)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapelab.core.batching import BatchedCall, row_by_row
 from tapelab.core.op import op
+from tapelab.errors import invalid_argument
 from tapelab.kernels.memory import empty
 from tapelab.ops import samples
 from tapelab.ops.indexed_rows import POSITIONS
@@ -134,7 +135,23 @@ def positions(rng: np.random.Generator) -> list[samples.Sample]:
     pattern="index-only", samples=positions)  # fmt: skip
 def unravelled(x: Any, *, dims: tuple[int, ...]) -> Any:
     """Positions in a tensor flattened as one index per axis."""
-    return np.stack(np.unravel_index(x, dims)).astype(x.dtype)
+    if 0 in dims:
+        raise invalid_argument(
+            "UnravelIndex", "Input dims cannot contain a dim of zero, but dims contains zero at "
+            f"index {dims.index(0)}",
+        )  # fmt: skip
+    if math.prod(dims) > np.iinfo(x.dtype).max:
+        sizes = " ".join(map(str, dims))
+        raise invalid_argument(
+            "UnravelIndex", f"Input dims product is causing integer overflow: ({sizes})"
+        )
+    if np.max(x, initial=-1) >= math.prod(dims):
+        raise invalid_argument("UnravelIndex", "index is out of bound as with dims")
+    indices, rest = [], x
+    for size in reversed(dims[1:]):
+        indices.append(np.fmod(rest, size))
+        rest = (rest - indices[-1]) // size
+    return np.stack([rest, *reversed(indices)]).astype(x.dtype)
 
 
 unravelled.no_grad("x", because=POSITIONS)

@@ -117,6 +117,11 @@ def pad(x: Any, *, paddings: tuple[Shape, ...], mode: str = "CONSTANT", value: A
             "Pad", "The first dimension of paddings must be the rank of inputs"
             f"[{len(paddings)},2] [{','.join(map(str, x.shape))}]",
         )  # fmt: skip
+    for before, after in paddings:
+        if min(before, after) < 0:
+            raise invalid_argument("Pad", f"Paddings must be non-negative: {before} {after}")
+    if not x.ndim:
+        return x
     if mode == "CONSTANT":
         return np.pad(x, paddings, constant_values=value)[()]
     _check_mirror(x, paddings, mode)
@@ -186,6 +191,10 @@ def reverse(x: Any, *, axis: Shape) -> Any:
                 "ReverseV2", f"'axis'[{axis.index(each)}] = {each} is out of valid range "
                 f"[0, {x.ndim - 1}]",
             )  # fmt: skip
+    places = [each % x.ndim for each in axis]
+    twice = next((at for at in places if places.count(at) > 1), None)
+    if twice is not None:
+        raise invalid_argument("ReverseV2", f"axis {twice} specified more than once.")
     return np.flip(x, axis) if axis else x
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -52,6 +53,10 @@ def _filled_in(x: Any, shape: Shape) -> Shape:
     known = 1
     for length in shape:
         known *= length
+    if not x.size and shape.count(-1) == 1 and shape.count(0):
+        # Among other axes of size 0 the others still say how long the missing one is.
+        of_input, of_shape = (_product_of_others(sizes) for sizes in (x.shape, shape))
+        return tuple(of_input // of_shape if length == -1 else length for length in shape)
     if known < 0 and shape.count(-1) == 1:
         missing, rest = divmod(x.size, -known)
         if not rest:
@@ -72,6 +77,8 @@ def _filled_in(x: Any, shape: Shape) -> Shape:
             "Only one input size may be -1, not both "
             + " and ".join(str(at) for at, length in enumerate(shape) if length == -1),
         )
+    if known >= 1 << 63:
+        raise invalid_argument("Reshape", f"Shape {list(shape)} has too many elements")
     if known != x.size:
         raise invalid_argument(
             "Reshape",
@@ -79,6 +86,11 @@ def _filled_in(x: Any, shape: Shape) -> Shape:
             f"but the requested shape has {abs(known)}",
         )
     return shape
+
+
+def _product_of_others(sizes: Shape) -> int:
+    """The product of the sizes that are neither 0 nor -1."""
+    return math.prod(size for size in sizes if size > 0)
 
 
 @reshape.grad("x", r"\bar x = \operatorname{reshape}(\bar y)")

@@ -231,6 +231,8 @@ def _whole(number: Any) -> int:
     if isinstance(number, Holder):
         number = read(number)
     value = number._value if type(number) is Tensor else number
+    if isinstance(value, np.ndarray) and not value.ndim:
+        value = value[()]
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return int(value)
     raise TypeError(f"{_ALLOWED}{number!r}")

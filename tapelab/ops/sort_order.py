@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -141,7 +142,8 @@ def search_sorted(x: Any, y: Any, *, side: Literal["left", "right"]) -> Any:
             raise invalid_argument("LowerBound", f"{name} must have at least one axis")
     if x.ndim == 1:
         return np.searchsorted(x, y, side).astype(np.int32)[()]
-    rows = zip(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]), strict=True)
+    flat = (each.reshape(math.prod(each.shape[:-1]), each.shape[-1]) for each in (x, y))
+    rows = zip(*flat, strict=True)
     places = [np.searchsorted(row, values, side) for row, values in rows]
     return np.array(places, np.int32).reshape(y.shape)
 

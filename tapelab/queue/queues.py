@@ -221,7 +221,7 @@ def _shapes(shapes: Any, dtypes: list[DType]) -> list[TensorShape]:
         kinds = ", ".join(spoken(kind.name) for kind in dtypes)
         raise invalid_argument(
             "FIFOQueueV2", f"Different number of component types.  Types: {kinds}, Shapes: "
-            f"[{', '.join(str(shape.dims) for shape in converted)}]",
+            f"[{', '.join(str(list(shape)) for shape in converted)}]",
         )  # fmt: skip
     return converted
 
