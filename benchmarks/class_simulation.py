@@ -6,12 +6,16 @@ connections of the database. Graders that ended are started again, as a teacher 
 does. At the end each submission must have its result exactly once, with the points that a grader
 gives to which nothing happened. Then it grades without kills with 1, 2 and 4 graders, and prints
 what 1,000 students cost. `--database postgresql` starts a server of its own.
+
+Processor time is that of all processes that a grader started, those that were killed among them:
+what loses its parent becomes a child of the simulation, which waits for it, and the kernel adds up.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -29,12 +33,13 @@ import psycopg
 
 from benchmarks.grading import hand_in
 from tapelab.grading.gradebook import Gradebook
-from tapelab.grading.sandbox.process_tree import descendants, process_times
+from tapelab.grading.sandbox.kernel_filters import check, libc
 from tools import postgresql
 
 GRADERS: Final = (1, 2, 4)
 POLL: Final = 0.1
 """Seconds between two looks at the graders."""
+_SET_CHILD_SUBREAPER: Final = 36
 MOST_STARTS: Final = 20
 """Starts of each grader, so that a fault that comes back ends the simulation."""
 
@@ -45,8 +50,6 @@ class Grader:
 
     command: list[str]
     starts: int = 0
-    cpu: float = 0.0
-    _seen: float = 0.0
     _process: subprocess.Popen[bytes] | None = field(default=None)
 
     @property
@@ -59,7 +62,7 @@ class Grader:
         """Start it."""
         if self.starts == MOST_STARTS:
             raise RuntimeError(f"{self.command} ended {MOST_STARTS} times.")
-        self.starts, self._seen = self.starts + 1, 0.0
+        self.starts += 1
         self._process = subprocess.Popen(
             self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -67,9 +70,6 @@ class Grader:
     def is_done(self) -> bool:
         """Whether it ended with a result for each submission; one that ended else starts again."""
         assert self._process is not None
-        now = process_times(descendants(self.pid)).cpu
-        self.cpu += max(now - self._seen, 0.0)
-        self._seen = max(now, self._seen)
         code = self._process.poll()
         if code not in (None, 0):
             self.start()
@@ -104,15 +104,17 @@ def simulate(
     Gradebook.open(place).close()
     workers = [Grader(command) for _ in range(graders)]
     killed: Counter[str] = Counter()
-    started = time.monotonic()
-    try:
-        for each in workers:
-            each.start()
-        _watch(workers, place, kills, killed, students, random)
-        seconds = time.monotonic() - started
-    finally:
-        for each in workers:
-            each.kill()
+    others, used, started = children(), cpu_of_ended(), time.monotonic()
+    with adopting_orphans():
+        try:
+            for each in workers:
+                each.start()
+            _watch(workers, place, kills, killed, students, random)
+            seconds = time.monotonic() - started
+        finally:
+            for each in workers:
+                each.kill()
+            wait_for_children(except_for=others)
     with Gradebook.open(place) as book:
         (known,) = book.assignments()
         noted = Counter(
@@ -120,7 +122,39 @@ def simulate(
             if event.what == "result"
         )  # fmt: skip
         points = Counter(each.result.points / each.result.of for each in book.results(known.name))
-    return Outcome(students, seconds, sum(each.cpu for each in workers), noted, points, killed)
+    return Outcome(students, seconds, cpu_of_ended() - used, noted, points, killed)
+
+
+@contextmanager
+def adopting_orphans() -> Iterator[None]:
+    """Be the parent of each descendant that loses its own."""
+    check(libc().prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper")
+    try:
+        yield
+    finally:
+        check(libc().prctl(_SET_CHILD_SUBREAPER, 0, 0, 0, 0), "subreaper")
+
+
+def children(process: int | None = None) -> set[int]:
+    """The process numbers of the children of a process, by default this one."""
+    numbers: set[int] = set()
+    for file in Path("/proc", str(process or os.getpid()), "task").glob("*/children"):
+        with suppress(OSError):  # the thread ended
+            numbers |= set(map(int, file.read_text().split()))
+    return numbers
+
+
+def wait_for_children(*, except_for: set[int]) -> None:
+    """Wait for all children, and for those that become children meanwhile."""
+    while waited_for := children() - except_for:
+        for each in waited_for:
+            os.waitpid(each, 0)
+
+
+def cpu_of_ended() -> float:
+    """Seconds of processor time of all children waited for, and of all that they waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _watch(
@@ -148,8 +182,7 @@ def _results(place: str) -> int:
 
 def _kill_something(grader: Grader, place: str, random: Random) -> str:
     """Kill the grader, a judge of its own, or a connection of its database; what it was."""
-    children = Path(f"/proc/{grader.pid}/task/{grader.pid}/children")
-    below = list(map(int, children.read_text().split())) if children.exists() else []
+    below = sorted(children(grader.pid))
     choices = ["grader"] + ["judge"] * bool(below) + ["database"] * ("://" in place)
     kind = random.choice(choices)
     if kind == "grader":
