@@ -151,7 +151,7 @@ LONGEST: Final = 44
 
 def statistics_page(data: Statistics) -> str:
     """The page: how many points, how each check went, and the pitfalls."""
-    return _drawn_page(_PageKey(data.to_json(), language(), data))
+    return _drawn_page(_PageKey(repr(data), language(), data))
 
 
 @dataclass(frozen=True)
