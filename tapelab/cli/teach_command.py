@@ -40,7 +40,7 @@ def teach(
     if not gradebook.exists():
         _begin(place, gradebook)
     if pages:
-        serve(str(gradebook), port=port, browser=browser)
+        serve(str(gradebook), port=port, browser=browser, submissions=place)
 
 
 def _begin(place: Path, gradebook: Path) -> None:
