@@ -12,6 +12,7 @@ from typing import Any
 
 from tapelab.grading.assignment import Assignment
 from tapelab.widgets.explorer import bundle
+from tests.grading.handed_in_forms import FORMS
 
 CORPUS = Path(__file__).parent / "corpus"
 COURSE = CORPUS / "course"
@@ -55,6 +56,8 @@ class Case:
     files: tuple[tuple[str, str], ...] = ()
     texts: tuple[str, ...] = ()
     """What stands above each cell."""
+    form: str = ""
+    """How it is handed in, as handed_in_forms.py calls it; else as a plain notebook."""
 
     def written(self, folder: Path, names: dict[str, str] | None = None) -> Path:
         """The notebook in a file, the names in it, such as @COURSE@, filled in."""
@@ -66,6 +69,8 @@ class Case:
         if self.said:
             output = {"output_type": "display_data", "metadata": {}, "data": bundle(self.said)}
             made["cells"][0]["outputs"] = [output]
+        if self.form:
+            return FORMS[self.form](folder, made)
         path.write_text(json.dumps(made), encoding="utf-8")
         return path
 

@@ -1,7 +1,7 @@
 """Running a case of a corpus in a sandbox, and what must hold afterwards whatever it was."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -16,7 +16,8 @@ from tapelab.grading.result import CheckResult, Result
 from tapelab.grading.sandbox.backends import BACKENDS
 from tapelab.grading.sandbox.process_tree import is_running
 from tapelab.grading.submission import Submission
-from tests.grading.corpora import COURSE, LEFT, SQUARE, TAPE, Case, course
+from tests.grading.corpora import COURSE, LEFT, SQUARE, TAPE, Case, corpus, course
+from tests.grading.generated_cases import attack_cases, honest_cases
 from tools import bubblewrap
 
 ATTACK_SECONDS = 1.5
@@ -36,6 +37,23 @@ def why_not(backend: str) -> str:
 def named(case: Case) -> str:
     """What a case is called among tests."""
     return case.name
+
+
+EVERY = 12
+"""One of so many generated cases runs in every run of the tests, THOROUGH=1 runs all."""
+
+
+def _cases(written: Iterable[Case], generated: Iterable[Case]) -> list[Any]:
+    """The cases that are written, and those that are generated, as parameters of a test."""
+    return [
+        *(pytest.param(case, id=named(case)) for case in written),
+        *(pytest.param(case, id=named(case), marks=[pytest.mark.thorough] if at % EVERY else [])
+          for at, case in enumerate(generated)),
+    ]  # fmt: skip
+
+
+ATTACKS = _cases(corpus("attacks"), attack_cases())
+HONEST = _cases(corpus("honest"), honest_cases())
 
 
 def attack(case: Case, backend: str, folder: Path, attack_server: Any) -> None:

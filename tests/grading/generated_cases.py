@@ -274,18 +274,22 @@ PLACES = {
 """By a name, where `attack`, which is source code, is executed."""
 
 
-def attack_cases() -> Iterator[Case]:
-    """Half of all pairs of a payload and a place: each payload in half of the places."""
-    pairs = product(enumerate(PAYLOADS.items()), enumerate(PLACES.items()))
-    for (number, (payload, code)), (at, (place, act)) in pairs:
-        if (number + at) % 2 == 0:
-            head = f"{BEGIN}\nBEGIN = {BEGIN!r}\nattack = {code!r}\n"
-            cells = (head, act, "ANSWER = globals().get('ANSWER')", END + ANSWERED)
-            yield Case(f"{payload}, {place}", cells, 0.0)
-
-
 ANSWERED = """
 if ANSWER:
     for number in "1234":
         tf.exercise(number)(ANSWER)
 """
+
+
+def attack_cases() -> Iterator[Case]:
+    """Half of all pairs of a payload and a place: each payload in half of the places."""
+    pairs = product(enumerate(PAYLOADS.items()), enumerate(PLACES))
+    for (number, (payload, code)), (at, place) in pairs:
+        if (number + at) % 2 == 0:
+            yield Case(f"{payload}, {place}", attack_cells(code, place), 0.0)
+
+
+def attack_cells(code: str, place: str) -> tuple[str, ...]:
+    """The cells of a notebook that executes code in a place, then answers with what it won."""
+    head = f"{BEGIN}\nBEGIN = {BEGIN!r}\nattack = {code!r}\n"
+    return head, PLACES[place], "ANSWER = globals().get('ANSWER')", END + ANSWERED

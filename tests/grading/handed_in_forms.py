@@ -132,7 +132,7 @@ def archived(name: str, *beside: tuple[str, bytes], inner: str = NAME) -> Form:
                 for entry, content in entries:
                     packed.writestr(entry, content)
             return folder / name
-        with tarfile.open(folder / name, f"w:{name.rpartition('.')[2].replace('tar', '')}") as tar:
+        with tarfile.open(folder / name, f"w:{name.rpartition('.')[2].removeprefix('t')}") as tar:
             for entry, content in entries:
                 header = tarfile.TarInfo(entry)
                 header.size = len(content)
