@@ -63,6 +63,7 @@ def completed(tapelab, words: str) -> list[str]:
     return tapelab(COMP_CWORD=str(words.count(" ")), **requests).stdout.split()
 
 
+@pytest.mark.slow
 def test_the_tab_key_offers_commands_lessons_and_files(tapelab, tape, tmp_path):
     (tmp_path / "zoo").mkdir()
     (tmp_path / "z.txt").write_text("")

@@ -20,6 +20,7 @@ def found(look, title) -> Check:
     return check
 
 
+@pytest.mark.slow
 def test_this_host_is_fit_for_the_lessons(tapelab):
     output = tapelab("doctor").stdout
     assert "✓ Python: 3." in output

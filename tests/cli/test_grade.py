@@ -40,6 +40,7 @@ def held():
     return []
 
 
+@pytest.mark.slow
 def test_a_folder_is_graded_and_the_next_time_only_what_has_no_result(main, folder, held, tmp_path):
     command = ["grade", folder, "-a", "05", *held]
     first = main(*command, "--feedback", "pages", code=1)

@@ -51,6 +51,7 @@ def run(python, folder, *arguments, **environment):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_an_extra_that_is_not_installed_is_named_with_the_command_that_installs_it(
     without, tmp_path
 ):
@@ -159,6 +160,7 @@ os.execv(sys.executable, [sys.executable, "-m", "tapelab.cli", "doctor"])
 """Run doctor with a kernel that has no Landlock, as far as it can see."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="a filter of Linux")
 def test_where_no_sandbox_starts_the_reasons_stand_beside_the_cure(tmp_path):
     output = subprocess.run(

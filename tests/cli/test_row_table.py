@@ -133,6 +133,7 @@ def test_where_no_table_fits_each_row_is_a_block(at_80, monkeypatch):
     assert letters_of(NAMES["chinese"], output) == NAMES["chinese"]
 
 
+@pytest.mark.slow
 def test_grade_lists_what_it_could_not_grade_within_80_columns_and_all_in_a_report(
     tapelab, tmp_path
 ):

@@ -6,9 +6,12 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 from tapelab.installation import pip_command
 
 
+@pytest.mark.slow
 def test_warmup_says_how_many_kernels_are_compiled(tapelab):
     output = tapelab("warmup", HOME=str(Path.home())).stdout  # where the compiled code is
     assert re.search(r"^\d\d kernels are compiled\.$", output, re.MULTILINE)

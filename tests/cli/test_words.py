@@ -23,6 +23,7 @@ def spoken(request, main, monkeypatch):
     return LETTERS[request.param]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", words.LANGUAGES)
 def test_every_sentence_of_the_commands_of_learners_is_translated(name):
     catalogue = words.updated(words.gathered(), name)

@@ -223,6 +223,7 @@ OF_A_CONTEXT = {"tf.cond", "tf.zeros", "tf.constant", "tf.range", "tf.function"}
 """What contexts call themselves."""
 
 
+@pytest.mark.slow
 def test_captures_and_contexts_change_no_value():
     for text, plain in pairs()[:200]:
         captured, expected = run(tapelab, text), run(tapelab, plain)

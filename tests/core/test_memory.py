@@ -169,6 +169,7 @@ def remains():
     return len(gc.get_objects()), tracemalloc.get_traced_memory()[0]
 
 
+@pytest.mark.slow
 def test_ten_thousand_steps_leave_no_object_behind():
     descended(100)
     before, _ = remains()
@@ -176,6 +177,7 @@ def test_ten_thousand_steps_leave_no_object_behind():
     assert abs(remains()[0] - before) < 50
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("traced")
 @pytest.mark.parametrize("loop", [descended, trained, curved, never_differentiated])
 def test_a_loop_leaves_nothing_behind(loop):

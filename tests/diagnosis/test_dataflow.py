@@ -119,6 +119,7 @@ SOURCES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SOURCES)
 @settings(max_examples=40, deadline=None)
 @given(

@@ -15,6 +15,7 @@ def table(number):
     return import_module(answers.TESTS.format(number)).FORESEEN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", LESSONS)
 def test_each_wrong_answer_of_a_lesson_stands_there_with_its_points_and_what_is_said(number):
     rows = answers.foreseen(number)

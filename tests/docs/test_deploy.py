@@ -73,6 +73,7 @@ def commands(compose, objects):
     )
 
 
+@pytest.mark.slow
 def test_dask_knows_every_option_that_is_given(compose, objects):
     pytest.importorskip("distributed")
     given_commands = list(commands(compose, objects))

@@ -15,6 +15,7 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 LISTED = re.compile(r"```\{names\}\n(.*?)\n```", re.DOTALL)
 
 
+@pytest.mark.slow
 def test_every_part_of_the_namespace_stands_on_one_page():
     pages = [page.read_text("utf-8") for page in REFERENCE.glob("*.md")]
     listed = Counter(

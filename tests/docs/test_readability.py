@@ -23,6 +23,7 @@ def prose(lesson: Path) -> str:
     return "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_is_read_with_nine_years_of_school(lesson):
     assert readability(prose(lesson)).grade <= GRADE

@@ -71,6 +71,7 @@ def points(book):
     return {each.handed.student: each.result.points for each in book.results(NAME)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runner", [grade_in_processes, TWO])
 def test_every_submission_is_graded_and_a_failing_one_is_a_row_of_its_own(book, folder, runner):
     for number in range(4):
@@ -88,6 +89,7 @@ def test_every_submission_is_graded_and_a_failing_one_is_a_row_of_its_own(book, 
     assert why["raises"] == "ValueError: oh"
 
 
+@pytest.mark.slow
 def test_what_has_a_result_is_not_graded_again_and_what_failed_is(book, folder):
     hand_in(folder, "ada", points=1)
     hand_in(folder, "bob", raises="oh")
@@ -96,6 +98,7 @@ def test_what_has_a_result_is_not_graded_again_and_what_failed_is(book, folder):
     assert len(book.failures(NAME)) == 1
 
 
+@pytest.mark.slow
 def test_a_new_version_is_graded_again_and_says_what_changed(book, folder):
     hand_in(folder, "ada", points=1)
     run(book, folder)
@@ -123,6 +126,7 @@ def counted(tasks, work, requests):
         yield work(task, str)
 
 
+@pytest.mark.slow
 def test_a_stranger_is_reported_and_the_others_are_graded(book, folder):
     book.add_student(Student("ada"))
     hand_in(folder, "ada", points=1)
@@ -159,6 +163,7 @@ def test_a_process_that_dies_is_replaced_and_its_task_tried_again(book, folder, 
     assert failure.why == "The process that graded it ended with 9, twice."
 
 
+@pytest.mark.slow
 def test_a_process_with_another_version_grades_nothing(book, folder, monkeypatch):
     hand_in(folder, "ada", points=1)
     book.put_assignment(Listed(NAME, "Sums", "v1"))
@@ -168,6 +173,7 @@ def test_a_process_with_another_version_grades_nothing(book, folder, monkeypatch
     assert "another version of sums (v7, not v1)" in report.why
 
 
+@pytest.mark.slow
 def test_a_result_of_something_else_is_no_result(book, folder):
     hand_in(folder, "ada", points=1)
     book.put_assignment(Listed(NAME, "Sums", "v1"))
@@ -178,6 +184,7 @@ def test_a_result_of_something_else_is_no_result(book, folder):
     assert "something else" in report.why
 
 
+@pytest.mark.slow
 def test_a_connection_lost_in_the_middle_of_a_batch_costs_nothing(new_database, folder):
     for number in range(12):
         hand_in(folder, f"s{number:02}", points=1)

@@ -47,6 +47,7 @@ def results(place):
         return {each.handed.student: each.result.points for each in book.results(NAME)}
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_a_batch_in_words_and_with_room_it_goes_on(small_disk, tmp_path):
     folder, place = tmp_path / "submissions", small_disk / "course.db"
     for number in range(8):

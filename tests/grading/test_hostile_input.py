@@ -35,6 +35,7 @@ def endings_of(kind, count):
     return endings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_hostile_input_is_read_or_refused_within_the_limits(kind):
     endings = endings_of(kind, 200)

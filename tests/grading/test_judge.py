@@ -52,6 +52,7 @@ def reply_to(judge, request):
     return judge.receive()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hog", ENDINGS)
 def test_each_limit_ends_the_judge_with_its_name(judge, hog):
     if hog == "clock":

@@ -63,6 +63,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("persistent", [False, True])
 def test_an_honest_tape_holds_as_much_when_it_is_replayed(name, persistent):

@@ -28,6 +28,7 @@ def _replayed(tape, target, source, change=lambda recording: recording):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRIED)
 def test_an_op_recorded_by_a_tape_is_not_doubted(name):
     op = our_ops()[name]

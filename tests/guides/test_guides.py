@@ -23,6 +23,7 @@ def _own_randomness() -> Iterator[None]:
     np.random.set_state(numpy)  # noqa: NPY002  as above
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # what a program warns of is the program's matter
 @pytest.mark.parametrize("name", programs())
 def test_program_prints_what_it_prints_on_tensorflow(name: str) -> None:

@@ -16,6 +16,7 @@ def _no_window(monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_prints_what_it_prints_on_tensorflow(path, tf):
     recorded = json.loads((PRINTED / f"{path.stem}.json").read_text(encoding="utf-8"))

@@ -157,6 +157,7 @@ def test_a_tape_that_was_never_entered_has_an_empty_account():
     assert len(tf.GradientTape().recording()) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [100_000])
 def test_a_chain_of_a_hundred_thousand_ops_needs_no_recursion(length):
     x = tf.Variable(1.0)

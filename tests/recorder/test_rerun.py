@@ -37,6 +37,7 @@ def many_ops(x, y):
 numbers = st.floats(-4, 4, width=32).filter(lambda value: abs(value) > 0.01)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(x=numbers, y=numbers)
 def test_a_replay_equals_the_run_at_the_new_values(x, y):

@@ -104,6 +104,7 @@ def test_the_explanation_stands_at_the_end(golden):
     assert picture(golden("numpy_detour"), explanation="Because.").endswith("\n\nBecause.\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(SCENES) - {"chain"}))
 def test_every_step_of_every_recording_can_be_shown(golden, name):
     recording = golden(name)

@@ -54,6 +54,7 @@ def drawn():
 KINDS = ("picture", "recording", "explanation", "what if", "comparison", "check")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_end_of_a_name_chooses_the_form(drawn, tmp_path, kind):
     for ending, begins in BEGINS.items():

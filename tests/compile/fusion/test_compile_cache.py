@@ -140,6 +140,7 @@ def started(place):
                             cwd=Path(__file__).parents[3])  # fmt: skip
 
 
+@pytest.mark.slow
 def test_processes_share_code_and_need_no_numba(tmp_path):
     first = [started(tmp_path) for _ in range(2)]
     outputs = [each.communicate() for each in first]

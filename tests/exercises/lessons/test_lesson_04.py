@@ -97,6 +97,7 @@ FORESEEN = [
 """Exercise, answer, what it earns, and a part of what is said to it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "answer", "points", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, points, said):
     verdict = judge(find(number), answer)

@@ -134,6 +134,7 @@ def test_a_snippet_as_shipped_earns_nothing(number):
     assert points(number, ..., BROKEN[number]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_cause_alone_earns_two_points_and_the_mended_code_three(number):
     assert points(number, CAUSE[number], BROKEN[number]) == 2
@@ -141,6 +142,7 @@ def test_the_cause_alone_earns_two_points_and_the_mended_code_three(number):
     assert points(number, CAUSE[number].lower(), MENDED[number]) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", NUMBERS)
 def test_another_cause_or_a_word_that_is_none_earns_nothing(number):
     others = [cause for cause in (*CAUSES, "MAGIC", 7) if cause != CAUSE[number]]

@@ -43,6 +43,7 @@ def run(root: Path) -> dict:
     return json.loads((root / "results" / "results.json").read_text("utf-8"))
 
 
+@pytest.mark.slow
 def test_the_solution_earns_all_points_test_by_test(image, work):
     (image / "submission" / "mine.ipynb").write_bytes(solved(Work.read(work))["work.ipynb"])
     message = run(image)

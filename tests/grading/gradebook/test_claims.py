@@ -71,6 +71,7 @@ def test_claims_are_renewed_while_they_are_held_and_end_with_the_block(course, m
         assert session.scalar(select(ClaimRow.until)) is None
 
 
+@pytest.mark.slow
 def test_the_claims_of_a_process_that_ended_are_free_at_once(course):
     code = "from tapelab.grading.gradebook.claims import new_holder; print(new_holder())"
     ran = subprocess.run(

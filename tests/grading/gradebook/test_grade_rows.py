@@ -69,6 +69,7 @@ def computed(book):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_kept_grades_are_those_that_follow_from_everything_else(course):
     random, handed, version = Random(3), [], "v1"
     for step in range(120):

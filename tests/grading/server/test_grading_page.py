@@ -57,6 +57,7 @@ def test_nothing_beyond_the_folder_is_graded_and_nothing_that_students_wrote_is_
     assert book.assignments() == ()
 
 
+@pytest.mark.slow
 def test_a_folder_is_graded_while_the_page_says_how_far_it_is(grader, form, course):
     _, book = course
     assert grader.post("/grading", **FORM).status == 403

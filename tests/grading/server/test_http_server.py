@@ -59,6 +59,7 @@ def test_the_command_serves_the_printed_address_and_ends_by_an_interrupt(place):
     assert (run.returncode, complaints) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "why"),
     [(None, "There is no gradebook"), (b"SQLite format 3\0 and then nonsense", "course.db")],

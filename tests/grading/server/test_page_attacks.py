@@ -217,6 +217,7 @@ def test_there_are_attacks_of_every_kind():
     assert len({each.name for each in ATTACKS}) == len(ATTACKS) >= 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [in_addresses, by_forms, by_headers, in_size])
 def test_no_attack_runs_leaks_or_changes_anything(course, group):
     book, at, cookie, form_token = course

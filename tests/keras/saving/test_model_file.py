@@ -217,6 +217,7 @@ def test_no_code_of_a_file_is_run(tmp_path):
         keras.Sequential([keras.Input((1,)), layers.Lambda(lambda x: x)]).save(tmp_path / "m.keras")
 
 
+@pytest.mark.slow
 def test_a_file_that_grows_or_leads_elsewhere_is_refused(model, tmp_path):
     path = tmp_path / "m.weights.h5"
     with h5py.File(path, "w") as file:

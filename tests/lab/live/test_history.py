@@ -54,6 +54,7 @@ def test_what_is_kept_holds_neither_tapes_nor_variables_nor_large_values(active_
     assert [each() for each in values] == [None]
 
 
+@pytest.mark.slow
 def test_a_persistent_tape_with_large_values_can_be_opened_while_it_is_held(active_history):
     w = tf.Variable(np.ones(5_000, "f4"))
     tape, _ = ask(w, persistent=True)
