@@ -198,6 +198,7 @@ LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
     "tapelab.distribute": _placed(IN_DISTRIBUTE),
     "tapelab.experimental": {
         "extension_type": "tapelab.experimental.extension_type",
+        "numpy": "tapelab.experimental.numpy",
         **_placed(IN_EXPERIMENTAL),
     },
     "tapelab.summary": _placed(

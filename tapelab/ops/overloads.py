@@ -10,6 +10,7 @@ import numpy as np
 from tapelab.core.composite_tensor import NotDense
 from tapelab.core.convert import operand
 from tapelab.core.dispatch import FastPath, public
+from tapelab.core.numpy_behavior import METHODS, behavior, method
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.variable import Variable, read
@@ -62,6 +63,8 @@ def install() -> None:
         _attach(kind, "__invert__", _invert)
         _attach(kind, "__eq__", _equality(comparison.equal, if_unlike=False))
         _attach(kind, "__ne__", _equality(comparison.not_equal, if_unlike=True))
+    for name in METHODS:
+        setattr(Tensor, name, method(name))
     slices.install()
 
 
@@ -89,6 +92,8 @@ def _pair(op: Op) -> tuple[Method, Method]:
 
     def forward(self: Any, other: Any) -> Any:
         x = self if type(self) is Tensor else _tensor(self)
+        if behavior.enabled:
+            x, other = behavior.promoted(x, other)
         if type(other) is Tensor:
             return op(x, other)
         try:
@@ -99,6 +104,8 @@ def _pair(op: Op) -> tuple[Method, Method]:
 
     def reflected(self: Any, other: Any) -> Any:
         x = self if type(self) is Tensor else _tensor(self)
+        if behavior.enabled:
+            x, other = behavior.promoted(x, other)
         return op(strict_operand(other, x.dtype), x)
 
     return forward, reflected
@@ -110,6 +117,8 @@ def _product() -> tuple[Method, Method]:
 
     def multiply(self: Any, other: Any) -> Any:
         x = _tensor(self)
+        if behavior.enabled:
+            return forward(x, other)
         if x.dtype.is_bool:
             try:
                 y = operand(other, x._array.dtype)
@@ -163,6 +172,8 @@ def _equality(op: Op, *, if_unlike: bool) -> Method:
         if other is None and type(self) is Tensor:
             return if_unlike
         x = _tensor(self)
+        if behavior.enabled:
+            x, other = behavior.promoted(x, other)
         try:
             y = strict_operand(other, x.dtype)
         except NotDense:

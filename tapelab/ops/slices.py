@@ -15,6 +15,7 @@ from tapelab.core.dispatch import public
 from tapelab.core.fast_path import fast_path_with_settings
 from tapelab.core.host_values import compute_on_host
 from tapelab.core.log import thread
+from tapelab.core.numpy_behavior import behavior
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.text_forms import brackets
@@ -132,6 +133,9 @@ def tensor_item(self: Tensor, key: Any) -> Tensor:
         key = (key,)
     elif _is_mask(key):
         return _masked(self, key)
+    elif behavior.enabled:
+        piece: Tensor = behavior.indexed(self, key)
+        return piece
     else:
         key = _normal(self, key)
     return strided_slice(self, key=key)
