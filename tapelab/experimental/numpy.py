@@ -382,7 +382,7 @@ def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
 def broadcast_arrays(*arrays: Any) -> list[Any]:
     """The arrays in the shape that they broadcast to."""
     tensors = [asarray(each) for each in arrays]
-    shape = np.broadcast_shapes(*(each.shape.as_list() for each in tensors))
+    shape = np.broadcast_shapes(*(each._array.shape for each in tensors))
     return [ops.broadcast_to(each, shape) for each in tensors]
 
 
@@ -420,7 +420,7 @@ def size(x: Any, axis: None = None) -> Any:
     """The number of elements."""
     if axis is not None:
         raise NotImplementedError("axis argument is not supported in the current `np.size`")
-    sizes = shape(x).as_list()
+    sizes = asarray(x)._array.shape
     return np.prod(sizes) if sizes else 1
 
 
