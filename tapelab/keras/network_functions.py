@@ -333,7 +333,10 @@ def dot_product_attention(
         )
     size = int(keys.shape[-1])
     factor: Any = 1.0 / np.sqrt(size) if scale is None else scale
-    scores: Any = math.multiply(linalg.einsum("btnh,bsnh->bnts", queries, keys), float(factor))
+    scores: Any = linalg.einsum("btnh,bsnh->bnts", queries, keys)
+    if scores.dtype.name in {"float16", "bfloat16"}:
+        scores = value_ops.cast(scores, "float32")
+    scores = math.multiply(scores, float(factor))
     if bias is not None:
         scores = scores + value_ops.cast(bias, scores.dtype)
     if attn_logits_soft_cap is not None:
@@ -346,7 +349,8 @@ def dot_product_attention(
     if allowed is not None:
         lowest: Any = value_ops.cast(-0.7 * scores.dtype.max, scores.dtype)
         scores = value_ops.where(allowed, scores, lowest)
-    return linalg.einsum("bnts,bsnh->btnh", nn.softmax(scores, axis=-1), values)
+    weights = value_ops.cast(nn.softmax(scores, axis=-1), keys.dtype)
+    return linalg.einsum("bnts,bsnh->btnh", weights, values)
 
 
 @operation

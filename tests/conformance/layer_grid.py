@@ -26,6 +26,12 @@ LAYOUTS = ("data_format='channels_first'", "data_format='channels_last'")
 IMAGES = {1: "(2, 5, 3)", 2: "(1, 3, 5, 4)", 3: "(1, 3, 4, 3, 4)"}
 """Shapes whose first and last axis can both be channels."""
 LARGER = {2: "(1, 4, 5, 3)", 3: "(1, 3, 4, 5, 3)"}
+SCORES = ", return_attention_scores=True"
+NOTHING = (
+    "attention_mask=c([[[True, False, True], [False, False, False], [False, True, True]]])",
+    "value_mask=c([[False, False, False], [True, False, True]])",
+)
+"""Masks that leave a query without any key."""
 STEPS = "tf.constant([[True, True, False], [True, False, True]])"
 
 
@@ -207,10 +213,12 @@ def sequences() -> Iterator[Case]:
         yield f"Bidirectional(L.{kind}(2, return_state=True))", "(2, 3, 4)", ""
         yield f"RNN([L.{kind}Cell(2), L.{kind}Cell(3)], return_sequences=True)", "(2, 3, 4)", ""
     masks = f"mask=[{STEPS}, {STEPS}]"
+    none = "mask=[None, tf.constant([[False, False, False], [True, False, True]])]"
+    both = f"{none}, use_causal_mask=True, return_attention_scores=True"
     for layer, call in product(
         ("Attention()", "Attention(use_scale=True)", "Attention(score_mode='concat')",
          "AdditiveAttention()", "AdditiveAttention(use_scale=False)"),
-        ("", "return_attention_scores=True", "use_causal_mask=True", masks),
+        ("", "return_attention_scores=True", "use_causal_mask=True", masks, none, both),
     ):  # fmt: skip
         yield layer, "[(2, 3, 4), (2, 3, 4)]", call
 
@@ -225,16 +233,22 @@ def heads() -> Iterator[str]:
         f"query_mask={steps}, value_mask={steps}, use_causal_mask=True",
         f"value_mask={steps}, return_attention_scores=True",
         "attention_mask=c([[[True, False, True], [True, True, False], [False, True, True]]])",
+        *(f"{nothing}{more}" for nothing, more in product(NOTHING, ("", SCORES))),
     )
     grouped = ("", "use_bias=False", "use_gate=True", "sliding_window=2")
+    several = ("", ", use_bias=False", ", value_dim=2", ", output_shape=5", ", use_gate=True",
+               ", sliding_window=2", ", dtype='float16'", ", dropout=0.5")  # fmt: skip
+    wide = "c(wave((2, 2, 3, 4))), c(wave((2, 2, 3, 4)) * 2)"
+    for axes, call in product(("None", "1", "2", "(1, 2)", "(-2,)"), ("", SCORES[2:])):
+        layer = f"MultiHeadAttention(2, 3, attention_axes={axes})"
+        yield f"learned(tf.keras.layers.{layer}, {wide}{call and ', '}{call})[0]"
     for layer, call in (
-        *product((f"MultiHeadAttention(2, 3{o})" for o in ("", ", use_bias=False", ", value_dim=2",
-                                                          ", output_shape=5")), calls),
+        *product((f"MultiHeadAttention(2, 3{o})" for o in several), calls),
         *product((f"GroupQueryAttention(3, 4, 2{o and ', '}{o})" for o in grouped), calls),
         ("GroupQueryAttention(3, 3, 2)", ""),
         ("GroupQueryAttention(3, 4, 2, sliding_window=0)", ""),
     ):  # fmt: skip
-        if not (layer.startswith("Multi") and "query_mask" in call):  # rows without any key differ
+        if not ("float16" in layer and "scores" in call):  # a few last digits apart
             yield f"learned(tf.keras.layers.{layer}, {inputs}{call and ', '}{call})[0]"
     table = "tf.keras.layers.Embedding(5, 2, mask_zero=True)"
     pair = f"(lambda e: [e(c([[1, 0, 2]])), e(c([[0, 0, 3]]))])({table})"

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import sqrt
 from typing import Any
 
-import numpy as np
-
-from tapelab import linalg, math, nn
-from tapelab.array_ops import shape_ops, value_ops
-from tapelab.keras import backend
+from tapelab import linalg, math
+from tapelab.array_ops import shape_ops
 from tapelab.keras.class_settings import SettingGroup, setting
 from tapelab.keras.keras_tensor import KerasTensor
-from tapelab.keras.layers.attention import joint_mask
+from tapelab.keras.layers.activation import Softmax
+from tapelab.keras.layers.attention import (
+    attention_weights,
+    check_window,
+    joint_mask,
+    masks_of_places,
+)
 from tapelab.keras.layers.dense import EinsumDense
 from tapelab.keras.layers.layer import BuiltInLayer, weights
 from tapelab.keras.layers.noise import Dropout
@@ -40,14 +42,8 @@ class GroupQueryAttention(BuiltInLayer):
     def __post_init__(self) -> None:
         if self.num_query_heads % self.num_key_value_heads:
             raise ValueError("`num_query_heads` must be divisible by `num_key_value_heads`.")
-        window = self.sliding_window
-        if window is not None and (not isinstance(window, int) or window <= 0):
-            raise ValueError(
-                "`sliding_window` must be `None` or a positive integer. Received: "
-                f"sliding_window={window}"
-            )
+        check_window(self.sliding_window)
         self.num_repeats = self.num_query_heads // self.num_key_value_heads
-        self._drop = Dropout(self.dropout, seed=self.seed) if self.dropout else None
 
     def build(  # type: ignore[override]  # several inputs, several shapes
         self, query_shape: Any, value_shape: Any, key_shape: Any = None
@@ -65,6 +61,8 @@ class GroupQueryAttention(BuiltInLayer):
                 "sigmoid" if name == "gate" else None,
             )  # fmt: skip
             self._parts[name].build(shape)
+        self._softmax = Softmax(dtype=self.dtype_policy)
+        self._drop = Dropout(self.dropout, seed=self.seed, dtype=self.dtype_policy)
         sizes = (None, query_shape[-1])
         self._result = self._projection("attention_output", "bquh,uhm->bqm", sizes, "m", None)
         self._result.build((None, None, self.num_query_heads, self.head_dim))
@@ -90,32 +88,22 @@ class GroupQueryAttention(BuiltInLayer):
         use_causal_mask: bool = False,
     ) -> Any:  # fmt: skip
         """Return the projected values of all heads, and on request the weights."""
-        masks = self._masks_of_places(int(query.shape[1]), int(value.shape[1]), use_causal_mask)
-        mask = joint_mask(query_mask, value_mask, key_mask, attention_mask, *masks)
+        window = self.sliding_window
+        of_places = masks_of_places(query, value, causal=use_causal_mask, window=window)
+        mask = joint_mask(query_mask, value_mask, key_mask, attention_mask, *of_places)
         q = self._parts["query"](query)
         k, v = (
             shape_ops.repeat(self._parts[name](each), self.num_repeats, axis=2)
             for name, each in (("key", value if key is None else key), ("value", value))
         )
-        scores: Any = linalg.einsum("bquh,bkuh->buqk", q / sqrt(self.head_dim), k)
-        if mask is not None:
-            allowed = shape_ops.expand_dims(mask, -3) if mask.ndim > 2 else mask
-            scores = value_ops.where(allowed, scores, value_ops.cast(-1e9, scores.dtype))
-        shares = nn.softmax(scores)
-        used = shares if self._drop is None else self._drop(shares, training=training)
+        softmax = self._softmax if self.dropout or return_attention_scores else None
+        shares = attention_weights(q, k, "bquh,bkuh->buqk", mask, softmax)
+        used = self._drop(shares, training=training) if self.dropout else shares
         heads: Any = linalg.einsum("buqk,bkuh->bquh", used, v)
         if self.use_gate:
             heads = math.multiply(heads, self._parts["gate"](query))
         result = self._result(heads)
         return (result, shares) if return_attention_scores else result
-
-    def _masks_of_places(self, queries: int, keys: int, use_causal_mask: bool) -> list[Any]:
-        """The masks that follow from the places of queries and keys."""
-        apart = np.arange(queries)[:, None] - np.arange(keys)
-        masks = [apart >= 0] if use_causal_mask else []
-        if self.sliding_window is not None:
-            masks.append(np.abs(apart) < self.sliding_window)
-        return [backend.convert_to_tensor(each[None]) for each in masks]
 
     def compute_output_shape(  # type: ignore[override]  # several inputs, several shapes
         self, query_shape: Any, value_shape: Any, key_shape: Any = None
