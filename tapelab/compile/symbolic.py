@@ -220,7 +220,7 @@ class SymbolicTensor(Tensor, Symbolic):
         return TypeError(f"{words} number, not 'SymbolicTensor'")
 
     def __round__(self, digits: int | None = None) -> Never:
-        raise TypeError("type SymbolicTensor doesn't define __round__ method; try tf.round(x)")
+        raise AttributeError("SymbolicTensor object has no attribute 'round'; try tf.round(x)")
 
     @property
     def numpy(self) -> Never:

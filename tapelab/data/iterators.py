@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator as PythonIterator
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from tapelab.core.dispatch import public
+from tapelab.core.log import thread
 from tapelab.core.tensor import constant_of
 from tapelab.data.dataset_elements import Element, mapped, tensors_of
 from tapelab.data.stage import Stage
 from tapelab.errors import OutOfRangeError, invalid_argument
+
+MOST_IN_A_FUNCTION: Final = 32
+"""How many elements Python may ask an iterator for while a function is traced."""
+
+_GONE_THROUGH_BY_PYTHON: Final = (
+    "An unusually high number of `tf.data.Iterator.get_next()` calls was detected. In a function "
+    "Python never comes to the end of a dataset, which is gone through when the function runs. "
+    "This suggests that list(), tuple(), sum(), `in` or a comprehension goes over a dataset there, "
+    "or a `for` loop with AutoGraph disabled. Try a `for` loop with AutoGraph, Dataset.reduce, or "
+    "do it outside of the function."
+)
 
 
 class Iterator:
@@ -64,10 +77,13 @@ class Optional:
 class DatasetIterator(Iterator):
     """Goes through a Dataset once; its elements are tensors without a history."""
 
+    _elements: PythonIterator[Element] = iter(())
+    _taken = 0
+
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
-        self._elements = stage.start()
-        self._taken = 0
+        self._taken_by_python = 0
+        _restart(self)
 
     @property
     def element_spec(self) -> Any:
@@ -84,10 +100,25 @@ class DatasetIterator(Iterator):
         self._taken = sum(1 for _ in islice(self._elements, int(taken)))
 
     def __next__(self) -> Any:
+        if thread.trace is not None:
+            self._taken_by_python += 1
+            if self._taken_by_python > MOST_IN_A_FUNCTION:
+                raise ValueError(_GONE_THROUGH_BY_PYTHON)
         try:
             return _take(self)
         except OutOfRangeError:
             raise StopIteration from None
+
+    def get_next(self) -> Any:
+        """The next element; OutOfRangeError at the end."""
+        return _take(self)
+
+
+@public(effect="host")
+def _restart(iterator: DatasetIterator) -> None:
+    """Begin with the first element, in a function at each call."""
+    iterator._elements = iterator._stage.start()
+    iterator._taken = 0
 
 
 def _spec_of_element(iterator: DatasetIterator) -> Any:

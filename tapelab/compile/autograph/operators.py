@@ -7,16 +7,13 @@ they bind get symbolic results. Only tensors and numbers can differ between bran
 
 from __future__ import annotations
 
-import builtins
 import inspect
 from collections.abc import Callable
 from typing import Any, Final, Never
 
 from tapelab.array_ops.creation import constant, convert_to_tensor
 from tapelab.array_ops.creation import range as tensor_range
-from tapelab.array_ops.shape_ops import shape
 from tapelab.array_ops.value_ops import cast
-from tapelab.array_ops.value_ops import cast as to_dtype
 from tapelab.compile import subgraph_trace
 from tapelab.compile.call_graph import Slot
 from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
@@ -24,8 +21,6 @@ from tapelab.compile.symbolic import Symbolic, SymbolicTensor
 from tapelab.core.cell import Holder
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
-from tapelab.dtypes import float32, int32
-from tapelab.math import abs as tensor_abs
 from tapelab.math import logical_not
 
 _NUMBERS: Final = {bool: "bool", int: "int32", float: "float32", complex: "complex128"}
@@ -432,45 +427,3 @@ def _start_of_range(items: Tree, target: Leaf) -> Leaf:
 def _packed(element: Tree, given: Tree) -> Any:
     parts = iter(given)
     return mapped(element, lambda leaf: next(parts))
-
-
-def _range(*limits: Any) -> Any:
-    if any(isinstance(each, (Tensor, Holder)) for each in limits):
-        return tensor_range(*limits)
-    return builtins.range(*limits)
-
-
-def _len(value: Leaf) -> Any:
-    if not isinstance(value, SymbolicTensor):
-        return len(value)
-    lengths: Any = shape(value)
-    known = value.shape[0] if value.shape.rank else None
-    return lengths[0] if known is None else known
-
-
-def _cast(python: Callable[..., Any], dtype: Any) -> Any:
-    def cast(*given: Tree) -> Any:
-        if len(given) == 1 and isinstance(given[0], SymbolicTensor):
-            return to_dtype(given[0], dtype)
-        return python(*given)
-
-    return cast
-
-
-def _enumerate(items: Tree, start: int = 0) -> Any:
-    return items.enumerate(start) if is_dataset(items) else builtins.enumerate(items, start)
-
-
-def _abs(value: Leaf) -> Any:
-    return tensor_abs(value) if isinstance(value, SymbolicTensor) else abs(value)
-
-
-BUILTINS: Final[dict[Any, Any]] = {
-    range: _range,
-    len: _len,
-    int: _cast(int, int32),
-    float: _cast(float, float32),
-    enumerate: _enumerate,
-    abs: _abs,
-}
-"""Python's own functions that go by tensors inside rewritten code."""

@@ -18,7 +18,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final
 
 from tapelab.compile.autograph import operators
-from tapelab.compile.autograph.operators import BUILTINS
+from tapelab.compile.autograph.builtin_overloads import BUILTINS
 from tapelab.compile.autograph.rewriter import HELPER, Rewriter
 from tapelab.compile.pytree import Leaf
 from tapelab.core.log import thread
