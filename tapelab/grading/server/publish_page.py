@@ -8,6 +8,7 @@ from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from tornado.web import HTTPError
 
@@ -25,18 +26,23 @@ MOST_SHOWN: Final = 500
 _LARGEST: Final = 1 << 16
 
 
-def platforms(folder: Path | None) -> list[str]:
-    """The files of a folder that describe a platform; what lies deeper may be a student's."""
+def platforms(folder: Path | None) -> dict[str, str]:
+    """The files of a folder that describe a platform, with its host, which the teacher knows.
+
+    What lies deeper may be a student's.
+    """
     files = sorted(folder.glob("*.json")) if folder else []
-    return [each.name for each in files if _describes_platform(each)]
+    return {each.name: host for each in files if (host := _host(each))}
 
 
-def _describes_platform(file: Path) -> bool:
+def _host(file: Path) -> str:
+    """The host of the platform that a file describes; empty if it describes none."""
     with suppress(OSError, ValueError):
         if file.is_file() and file.stat().st_size <= _LARGEST:
             content = json.loads(file.read_text("utf-8"))
-            return isinstance(content, dict) and {"client_id", "token_url"} <= content.keys()
-    return False
+            if isinstance(content, dict) and isinstance(content.get("client_id"), str):
+                return urlsplit(str(content.get("token_url", ""))).netloc
+    return ""
 
 
 def keys(folder: Path | None) -> list[str]:

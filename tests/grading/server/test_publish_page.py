@@ -83,6 +83,7 @@ def test_scores_arrive_once_however_often_they_are_sent(teacher, tmp_path, platf
     page = teacher.get("/publish?name=sums").text
     assert "2 scores go to the gradebook" in page
     assert "1 student has no id of the platform" in page
+    assert f"lms.json ({platform.url.removeprefix('http://')})" in page
     assert teacher.post("/publish", **FORM).status == 403
     for _ in range(2):
         sent = teacher.post("/publish", **form_of(teacher), **FORM)
