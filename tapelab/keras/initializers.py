@@ -244,43 +244,37 @@ class VarianceScaling(RandomInitializer):
         return seeded_arrays.normal(seed, shape, 0.0, deviation, dtype)
 
 
-class _NamedScaling(VarianceScaling):
-    """A scaling that has a name, and the seed as its only argument."""
-
-    input_axes, output_axes = None, None
-
-
-class GlorotUniform(_NamedScaling):
+class GlorotUniform(VarianceScaling):
     """Uniform between ±√(6 / (inputs + outputs)): the default of a kernel (Glorot, Bengio 2010)."""
 
     scale, mode, distribution = 1.0, "fan_avg", "uniform"
 
 
-class GlorotNormal(_NamedScaling):
+class GlorotNormal(VarianceScaling):
     """Truncated normal with variance 2 / (inputs + outputs) (Glorot, Bengio 2010)."""
 
     scale, mode, distribution = 1.0, "fan_avg", "truncated_normal"
 
 
-class HeNormal(_NamedScaling):
+class HeNormal(VarianceScaling):
     """Truncated normal with variance 2 / inputs, for relu (He et al. 2015)."""
 
     scale, mode, distribution = 2.0, "fan_in", "truncated_normal"
 
 
-class HeUniform(_NamedScaling):
+class HeUniform(VarianceScaling):
     """Uniform between ±√(6 / inputs), for relu (He et al. 2015)."""
 
     scale, mode, distribution = 2.0, "fan_in", "uniform"
 
 
-class LecunNormal(_NamedScaling):
+class LecunNormal(VarianceScaling):
     """Truncated normal with variance 1 / inputs, for selu (LeCun et al. 1998)."""
 
     scale, mode, distribution = 1.0, "fan_in", "truncated_normal"
 
 
-class LecunUniform(_NamedScaling):
+class LecunUniform(VarianceScaling):
     """Uniform between ±√(3 / inputs) (LeCun et al. 1998)."""
 
     scale, mode, distribution = 1.0, "fan_in", "uniform"

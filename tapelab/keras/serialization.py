@@ -24,6 +24,7 @@ from tapelab.keras.class_settings import Configured
 from tapelab.keras.name_scopes import snake_case
 from tapelab.keras.saving.registration import (
     custom_object_scope,
+    get_custom_objects,
     get_registered_name,
     registered,
 )
@@ -68,7 +69,8 @@ def resolver(
         if isinstance(identifier, Mapping):
             return deserialized(identifier, known)
         if isinstance(identifier, str):
-            named = registered().get(identifier) or known.get(identifier)
+            exact = get_custom_objects().get(identifier)
+            named = exact or known.get(identifier) or registered().get(identifier)
             if named is not None:
                 return named() if isinstance(named, type) else named
         if callable(identifier):

@@ -181,8 +181,10 @@ def pictures() -> Iterator[str]:
     for layout in ("channels_first", "channels_last"):
         array = "wave((4, 6, 3)) * 100 + 100"
         smart = "tf.keras.preprocessing.image.smart_resize"
-        yield f"{smart}({array}, (3, 3), data_format={layout!r})" if layout[-4:] == "last" else (
-            f"{smart}(np.moveaxis({array}, -1, 0), (3, 3), data_format={layout!r})"
+        yield (
+            f"{smart}({array}, (3, 3), data_format={layout!r})"
+            if layout[-4:] == "last"
+            else (f"{smart}(np.moveaxis({array}, -1, 0), (3, 3), data_format={layout!r})")
         )
 
 

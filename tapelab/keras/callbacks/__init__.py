@@ -11,7 +11,10 @@ NAMES: Final = {
     "callback_list": "CallbackList",
     "loggers": "CSVLogger ProgbarLogger",
     "checkpoints": "BackupAndRestore ModelCheckpoint",
-    "training_control": "EarlyStopping LearningRateScheduler ReduceLROnPlateau TerminateOnNaN",
+    "remote_monitor": "RemoteMonitor",
+    "training_control": (
+        "EarlyStopping LearningRateScheduler ReduceLROnPlateau SwapEMAWeights TerminateOnNaN"
+    ),
 }
 """The callbacks by the files they stand in."""
 

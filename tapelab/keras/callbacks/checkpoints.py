@@ -119,7 +119,7 @@ class ModelCheckpoint(MetricMonitor):
             )
             return True
         best = "None" if self.best is None else f"{self.best:.5f}"
-        if not self.improved(value, self.worst if self.best is None else self.best):
+        if not self.improved(value, self.best):
             self._report(f"{self.monitor} did not improve from {best}")
             return False
         self._report(f"{self.monitor} improved from {best} to {value:.5f}, saving model to {path}")
@@ -134,7 +134,7 @@ class ModelCheckpoint(MetricMonitor):
 class BackupAndRestore(Callback):
     """Backs the training up after each epoch, and goes on with one that was interrupted."""
 
-    backup_dir: str = setting(convert=str)
+    backup_dir: str = setting(convert=lambda path: str(path or ""))
     save_freq: Any = setting("epoch")
     double_checkpoint: bool = setting(False)
     delete_checkpoint: bool = setting(True)

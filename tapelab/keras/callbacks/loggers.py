@@ -100,6 +100,8 @@ class CSVLogger(Callback):
             writer = csv.writer(file, delimiter=self.separator, lineterminator="\n")
             if self._names is None:
                 self._names = sorted(values)
+                if not any(name.startswith("val_") for name in values):  # they may come later
+                    self._names += [f"val_{name}" for name in self._names]
                 if self.filename.stat().st_size == 0:
                     writer.writerow(["epoch", *self._names])
             writer.writerow([epoch, *(values.get(name, "NA") for name in self._names)])

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.array_ops.creation import fill, ones_like
+from tapelab.array_ops.creation import fill, one_hot, ones_like
 from tapelab.array_ops.shape_ops import broadcast_to, expand_dims, reshape
 from tapelab.array_ops.sort_ops import top_k as top_k_of
 from tapelab.array_ops.value_ops import cast, clip_by_value, where
@@ -16,7 +16,7 @@ from tapelab.keras.class_settings import setting
 from tapelab.keras.loss import same_rank
 from tapelab.keras.metrics.metric import BuiltInMetric
 
-CURVES: Final = ("PR", "ROC")
+CURVES: Final = ("PR", "ROC", "PRGAIN")
 SUMMATIONS: Final = ("interpolation", "majoring", "minoring")
 COUNTS: Final = {
     "true_positives": (True, True),
@@ -63,11 +63,11 @@ def checked_thresholds(thresholds: Any, default: float = 0.5) -> list[float]:
     """Return the thresholds as a list; ValueError for one outside [0, 1]."""
     if thresholds is None:
         return [default]
-    given = [float(each) for each in np.reshape(np.asarray(thresholds), -1)]
-    outside = [each for each in given if not 0 <= each <= 1]
+    several = list(thresholds) if np.ndim(thresholds) else [thresholds]
+    outside = [each for each in several if each is None or not 0 <= each <= 1]
     if outside:
         raise ValueError(f"Threshold values must be in [0, 1]. Received: {outside}")
-    return given
+    return [float(each) for each in several]
 
 
 class ConfusionMetric(BuiltInMetric):
@@ -106,10 +106,10 @@ class ConfusionMetric(BuiltInMetric):
 def _selected(labels: Any, predicted: Any, top_k: int | None, class_id: int | None) -> Any:
     """The labels and predictions that count: the k largest of each row, or of one class."""
     if top_k is not None:
-        largest: Any = top_k_of(predicted, top_k)[0]
-        least = largest[..., -1:]
+        places: Any = top_k_of(predicted, top_k)[1]
+        rows = one_hot(places, predicted.shape[-1], on_value=True, off_value=False)
         never = cast(fill(predicted.shape, -np.inf), predicted.dtype)
-        predicted = where(math.greater_equal(predicted, least), predicted, never)
+        predicted = where(math.reduce_any(rows, axis=-2), predicted, never)
     if class_id is not None:
         if predicted.ndim == 1:
             raise ValueError(
@@ -254,8 +254,10 @@ class AUC(BuiltInMetric):
             return _interpolated(tp, fp, fn)
         if self.curve == "ROC":
             x, y = _share(fp, fp + tn), recall
-        else:
+        elif self.curve == "PR":
             x, y = recall, _share(tp, tp + fp)
+        else:
+            x, y = _gains(tp, fp, tn, fn)
         heights = {
             "interpolation": (y[:-1] + y[1:]) / 2.0,
             "minoring": math.minimum(y[:-1], y[1:]),
@@ -274,6 +276,17 @@ def _inner_thresholds(count: int) -> list[float]:
 
 def _share(part: Any, whole: Any) -> Any:
     return math.divide_no_nan(part, whole)
+
+
+def _gains(tp: Any, fp: Any, tn: Any, fn: Any) -> tuple[Any, Any]:
+    """The recall gain and the precision gain (Flach, Kull 2015): 0 is as good as always positive.
+
+    Without true positives they are 0 and 1; a negative recall gain counts as 0.
+    """
+    scale = _share(tp + fn, tn + fp)
+    recall, precision = (1.0 - scale * _share(each, tp) for each in (fn, fp))
+    nothing = math.equal(tp, 0.0)
+    return math.maximum(where(nothing, 0.0, recall), 0.0), where(nothing, 1.0, precision)
 
 
 def _interpolated(tp: Any, fp: Any, fn: Any) -> Any:

@@ -62,7 +62,12 @@ class FBetaScore(_ColumnMetric):
                 "Invalid `average` argument value. Expected one of: "
                 f"{{{', '.join(map(repr, AVERAGES))}}}. Received: average={average}"
             )
-        if not isinstance(beta, float) or beta <= 0:
+        if not isinstance(beta, float):
+            raise ValueError(
+                "Invalid `beta` argument value. It should be a Python float. Received: "
+                f"{beta=} of type '{type(beta)}'"
+            )
+        if beta <= 0:
             raise ValueError(f"Invalid `beta` argument value. It should be > 0. Received: {beta=}")
         if threshold is not None and not isinstance(threshold, float):
             raise ValueError(

@@ -8,6 +8,7 @@ from tapelab.keras.optimizers import (
     adam,
     adaptive,
     loss_scale,
+    multi_optimizer,
     schedule_free,
     schedules,
     sgd,
@@ -32,13 +33,15 @@ Lamb = trust_ratios.Lamb
 Adafactor = trust_ratios.Adafactor
 Muon = trust_ratios.Muon
 ScheduleFreeAdamW = schedule_free.ScheduleFreeAdamW
+MultiOptimizer = multi_optimizer.MultiOptimizer
+OptimizerMap = multi_optimizer.OptimizerMap
 LossScaleOptimizer = loss_scale.LossScaleOptimizer
 
 _CLASSES: Final = {
     each.__name__: each
     for each in (
         *(SGD, Lion, Ftrl, RMSprop, Adagrad, Adadelta, Adam, AdamW, Adamax, Nadam),
-        *(Lamb, Adafactor, Muon, ScheduleFreeAdamW, LossScaleOptimizer),
+        *(Lamb, Adafactor, Muon, ScheduleFreeAdamW, LossScaleOptimizer, MultiOptimizer),
     )
 }
 _named = resolver(

@@ -134,7 +134,7 @@ class Optimizer(Configured, Picklable):
         if self.built:
             return
         self._trainable_variables = list(variables)
-        self._places = {_key(v): place for place, v in enumerate(self._trainable_variables)}
+        self._places = {variable_key(v): place for place, v in enumerate(self._trainable_variables)}
         if self.use_ema:
             self._model_variables_moving_average = self.add_optimizer_variables(
                 self._trainable_variables, "average"
@@ -210,7 +210,7 @@ class Optimizer(Configured, Picklable):
 
     def place(self, variable: Any) -> int:
         """Return the index of a variable, which is also that of its slots."""
-        return self._places[_key(variable)]
+        return self._places[variable_key(variable)]
 
     _get_variable_index = place
 
@@ -325,7 +325,7 @@ class Optimizer(Configured, Picklable):
         if not self.built:
             self.build(variables)
         for each in variables:
-            if _key(each) not in self._places:
+            if variable_key(each) not in self._places:
                 raise ValueError(
                     f"Unknown variable: {each}. This optimizer can only be called for the "
                     "variables it was originally built with. When working with a new set of "
@@ -356,7 +356,7 @@ class Optimizer(Configured, Picklable):
                 "`exclude_from_weight_decay()` can only be configured before the optimizer is "
                 "built."
             )
-        self._undecayed |= {_key(each) for each in var_list or ()}
+        self._undecayed |= {variable_key(each) for each in var_list or ()}
         self._undecayed_names = tuple(var_names or ())
 
     _undecayed_names: tuple[str, ...] = ()
@@ -370,7 +370,7 @@ class Optimizer(Configured, Picklable):
         rate = backend.convert_to_tensor(self.learning_rate)
         for variable in variables:
             named = any(re.search(part, variable.name) for part in self._undecayed_names)
-            if not named and _key(variable) not in self._undecayed:
+            if not named and variable_key(variable) not in self._undecayed:
                 value: Any = backend.convert_to_tensor(variable)
                 step = backend.convert_to_tensor(rate, _dtype(variable))
                 variable.assign(value - value * share * step)
@@ -437,7 +437,7 @@ class Optimizer(Configured, Picklable):
                 "Please call `optimizer.build(trainable_variables)` to create the optimizer "
                 "weights before calling `set_weights()`."
             )
-        for variable, value in zip(self._variables, weights, strict=False):
+        for variable, value in zip(self.variables, weights, strict=False):
             if tuple(variable.shape) != tuple(np.shape(value)):
                 raise ValueError(
                     f"Optimizer variable {variable.name} has shape {tuple(variable.shape)} not "
@@ -480,8 +480,8 @@ class Optimizer(Configured, Picklable):
         return cls(**config)
 
 
-def _key(variable: Any) -> int:
-    """A number that identifies a variable, whatever object refers to it."""
+def variable_key(variable: Any) -> int:
+    """Return a number that identifies a variable, whatever object refers to it."""
     return int(variable._cell.identity.id)
 
 

@@ -8,6 +8,8 @@ from typing import Any, Final, TypeVar
 
 _Object = TypeVar("_Object")
 _registered: Final[dict[str, Any]] = {}
+_short_names: Final[dict[str, Any]] = {}
+"""The objects by their names without their packages, which other objects may have, too."""
 _names: Final[dict[Any, str]] = {}
 
 
@@ -23,7 +25,7 @@ def register_keras_serializable(
                 f"returns the arguments of {obj.__name__} in a dict."
             )
         full_name = f"{package}>{name or obj.__name__}"
-        _registered[full_name] = _registered[full_name.partition(">")[2]] = obj
+        _registered[full_name] = _short_names[full_name.partition(">")[2]] = obj
         _names[obj] = full_name
         return obj
 
@@ -47,7 +49,7 @@ def get_custom_objects() -> dict[str, Any]:
 
 def registered(custom_objects: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the registered objects, and those given, by name."""
-    return {**_registered, **(custom_objects or {})}
+    return {**_short_names, **_registered, **(custom_objects or {})}
 
 
 @contextmanager

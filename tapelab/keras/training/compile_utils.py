@@ -13,6 +13,7 @@ from tapelab.keras.metrics.metric import Metric
 from tapelab.keras.name_scopes import snake_case
 
 ACCURACIES = ("accuracy", "acc")
+CROSSENTROPIES = ("crossentropy", "ce")
 
 
 def by_output(value: Any, names: list[str], what: str) -> list[Any]:
@@ -78,9 +79,11 @@ class CompileLoss:
         self._factors: list[Any] = []
         self.metrics: list[Metric] = []
 
-    def _build(self, y_pred: Any) -> None:
+    def _build(self, y_true: Any, y_pred: Any) -> None:
         self._names = output_names(self._model, y_pred)
-        self._losses = [_loss(each) for each in by_output(self._given, self._names, "loss")]
+        pairs = zip(parts(y_true, len(self._names)), parts(y_pred, len(self._names)), strict=False)
+        given = by_output(self._given, self._names, "loss")
+        self._losses = [_loss(each, *pair) for each, pair in zip(given, pairs, strict=False)]
         self._factors = by_output(self._weights, self._names, "loss_weights")
         if len(self._names) > 1:
             self.metrics = [metrics.Mean(name=f"{name}_loss") for name in self._names]
@@ -88,7 +91,7 @@ class CompileLoss:
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         """Return the loss of a batch."""
         if not self._losses:
-            self._build(y_pred)
+            self._build(y_true, y_pred)
         count = len(self._names)
         weights = parts(sample_weight, count) if isinstance(sample_weight, (list, dict)) else None
         total = None
@@ -109,7 +112,10 @@ class CompileLoss:
         return total
 
 
-def _loss(given: Any) -> Any:
+def _loss(given: Any, y_true: Any, y_pred: Any) -> Any:
+    if isinstance(given, str) and given.lower() in CROSSENTROPIES:
+        kind = _kind_of_labels(y_true, y_pred)
+        return LossFunctionWrapper(getattr(losses, f"{kind}_crossentropy"), name=given)
     loss = losses.get(given)
     if loss is None or isinstance(loss, losses.Loss):
         return loss
@@ -209,12 +215,21 @@ def _metric(given: Any, y_true: Any, y_pred: Any) -> Metric:
 
 def _accuracy(name: str, y_true: Any, y_pred: Any) -> Metric:
     """The accuracy that fits the shapes: binary, of class numbers, or of one-hot labels."""
+    kinds: dict[str, type[Metric]] = {
+        "binary": metrics.BinaryAccuracy,
+        "sparse_categorical": metrics.SparseCategoricalAccuracy,
+        "categorical": metrics.CategoricalAccuracy,
+    }
+    return kinds[_kind_of_labels(y_true, y_pred)](name=name)
+
+
+def _kind_of_labels(y_true: Any, y_pred: Any) -> str:
+    """What the shapes say of the labels: binary, class numbers, or one-hot."""
     if y_pred.shape[-1] == 1:
-        return metrics.BinaryAccuracy(name=name)
+        return "binary"
     labels = y_true.shape
-    if len(labels) < len(y_pred.shape) or labels[-1] == 1:
-        return metrics.SparseCategoricalAccuracy(name=name)
-    return metrics.CategoricalAccuracy(name=name)
+    is_sparse = len(labels) < len(y_pred.shape) or labels[-1] == 1
+    return "sparse_categorical" if is_sparse else "categorical"
 
 
 def _unique_key(name: str, taken: Mapping[str, Any]) -> str:
