@@ -99,7 +99,7 @@ def test_a_reduced_rate_is_reported(capsys):
 def test_an_unknown_mode_is_taken_for_auto():
     with pytest.warns(UserWarning, match="mode 'x' is unknown, fallback to auto mode"):
         stop = tf.keras.callbacks.EarlyStopping(mode="x")
-    assert not stop.rising
+    assert stop.mode == "auto"
 
 
 def test_rounds_are_written_into_a_file(tmp_path):
@@ -107,5 +107,5 @@ def test_rounds_are_written_into_a_file(tmp_path):
     writer = tf.keras.callbacks.CSVLogger(path)
     model().fit(X, Y, epochs=2, verbose=0, callbacks=[writer])
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "epoch,loss"
+    assert lines[0] == "epoch,loss,val_loss"
     assert [line.split(",")[0] for line in lines[1:]] == ["0", "1"]
