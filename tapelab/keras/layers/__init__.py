@@ -22,6 +22,12 @@ NAMES: Final = {
     "discretization": "Discretization",
     "hash_layers": "HashedCrossing Hashing",
     "grouped_attention": "GroupQueryAttention",
+    "image_colors": "AutoContrast Equalization RandomBrightness RandomColorDegeneration"
+    " RandomColorJitter RandomContrast RandomGaussianBlur RandomGrayscale RandomHue RandomInvert"
+    " RandomPosterization RandomSaturation RandomSharpness Solarization",
+    "image_geometry": "RandomCrop RandomFlip RandomRotation RandomShear RandomTranslation"
+    " RandomZoom",
+    "image_mixtures": "CutMix MixUp RandomErasing",
     "image_sizes": "CenterCrop Resizing",
     "input_spec": "InputSpec",
     "layer": "Layer",
