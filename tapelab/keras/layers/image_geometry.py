@@ -65,8 +65,8 @@ class RandomFlip(ImageLayer):
         flips = shape_ops.squeeze(transformation["flips"], -1)
         own = self.bounding_box_format
         relative: Any = boxes.convert_format(bounding_boxes, own, "rel_xyxy", **size)
-        corners: Any = shape_ops.split(relative["boxes"], 4, axis=-1)
-        x1, y1, x2, y2 = corners
+        corners: Any = relative["boxes"]
+        x1, y1, x2, y2 = (corners[..., at : at + 1] for at in range(4))
         if "horizontal" in self.mode:
             x1, x2 = value_ops.where(flips, 1.0 - x2, x1), value_ops.where(flips, 1.0 - x1, x2)
         if "vertical" in self.mode:
