@@ -66,14 +66,19 @@ class RandomFlip(ImageLayer):
         own = self.bounding_box_format
         relative: Any = boxes.convert_format(bounding_boxes, own, "rel_xyxy", **size)
         corners: Any = relative["boxes"]
-        x1, y1, x2, y2 = (corners[..., at : at + 1] for at in range(4))
-        if "horizontal" in self.mode:
-            x1, x2 = value_ops.where(flips, 1.0 - x2, x1), value_ops.where(flips, 1.0 - x1, x2)
-        if "vertical" in self.mode:
-            y1, y2 = value_ops.where(flips, 1.0 - y2, y1), value_ops.where(flips, 1.0 - y1, y2)
-        flipped = {**relative, "boxes": shape_ops.concat([x1, y1, x2, y2], -1)}
+        for name, axis in (("horizontal", 0), ("vertical", 1)):
+            if name in self.mode:
+                corners = value_ops.where(flips, _mirrored(corners, axis), corners)
+        flipped = {**relative, "boxes": corners}
         clipped = boxes.clip_to_image_size(flipped, **size, bounding_box_format="xyxy")
         return boxes.convert_format(clipped, "rel_xyxy", own, **size)
+
+
+def _mirrored(corners: Any, axis: int) -> Any:
+    """Boxes in the mirrored image: left and right, or top and bottom, change places."""
+    parts: list[Any] = [corners[..., at : at + 1] for at in range(4)]
+    parts[axis], parts[axis + 2] = 1.0 - parts[axis + 2], 1.0 - parts[axis]
+    return shape_ops.concat(parts, -1)
 
 
 class RandomCrop(ImageLayer):
