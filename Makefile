@@ -15,6 +15,10 @@ SEED ?= 1
 beside_tensorflow = pytest hypothesis ipython matplotlib scipy ml_dtypes
 # The Python to build environments with; empty: the newest one found.
 export PYTHON ?=
+# What a framework whose programs are recorded is installed with, and what follows its tests.
+packages_torch = "torch>=2.6" expecttest
+packages_tensorflow = "tensorflow>=2.21" $(beside_tensorflow)
+after_torch = .venv-torch/bin/python -m tests.foreign.operations $(TORCH_OPS)
 # What `make bench` measures: names of works and options; empty: everything, three rounds.
 BENCH ?=
 # What `make torch` takes of the ops of PyTorch: options; empty: every sample of every op.
@@ -26,7 +30,7 @@ TAG ?=
 
 find_python = python=$$(tools/find_python.sh) || exit 1
 
-.PHONY: help lab teach test check conformance torch bench bench-ui environment docs gallery dist clean
+.PHONY: help lab teach test check conformance torch tensorflow bench bench-ui environment docs gallery dist clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -67,14 +71,16 @@ conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS rando
 	@.venv-tensorflow/bin/python tests/conformance/fuzz.py --programs $(PROGRAMS) --seed $(SEED) \
 	  --captured
 
-torch: environment ## compare recordings of PyTorch with autograd (TORCH_OPS="--most 1")
-	@test -x .venv-torch/bin/python || { \
-	  .venv/bin/python -m venv .venv-torch && \
-	  purelib='import sysconfig; print(sysconfig.get_path("purelib"))' && \
-	  .venv/bin/python -c "$$purelib" > "$$(.venv-torch/bin/python -c "$$purelib")/tapelab.pth" && \
-	  .venv-torch/bin/python -m pip install "torch>=2.6" expecttest; }
-	@.venv-torch/bin/python -m pytest -q tests/foreign
-	@.venv-torch/bin/python -m tests.foreign.operations $(TORCH_OPS)
+torch: ## compare recordings of PyTorch with autograd (TORCH_OPS="--most 1")
+tensorflow: ## compare recordings of TensorFlow with its gradients, and what is said of them
+torch tensorflow: environment
+	@test -x .venv-$@/bin/pytest || { \
+	  .venv/bin/python -m venv .venv-$@ && \
+	  .venv-$@/bin/python -m pip install pytest $(packages_$@); }
+	@purelib='import sysconfig; print(sysconfig.get_path("purelib"))' && \
+	  .venv/bin/python -c "$$purelib" > "$$(.venv-$@/bin/python -c "$$purelib")/tapelab.pth"
+	@.venv-$@/bin/python -m pytest -q tests/foreign
+	@$(after_$@)
 
 docs: environment ## build the documentation site, build/site/index.html
 	@. .venv/bin/activate && python -m tools.docs build/site

@@ -92,7 +92,7 @@ def _of_no_source(case: Case) -> Explanation:
 
 def _explained(case: Case) -> Explanation:
     checked = [finding for check in checks() for finding in check(case)]
-    if case.recording.framework:
+    if case.recording.framework.startswith("PyTorch"):
         return _foreign(case, pytorch.findings(case, checked))
     missing = tuple(_missing(case))
     return Explanation(
@@ -206,6 +206,9 @@ def explain(tape: GradientTape | ForeignTape, target: Any, source: Any) -> Expla
                 f"explain() needs a {part}: a tensor or a variable, but it got {end}. "
                 "Try tf.explain(tape, target, source)."
             )
+    found = tape.introspect(target, source) if isinstance(tape, ForeignTape) else None
+    if found is not None:
+        return explain_call(*found)
     if isinstance(tape, ForeignTape):
         targets, sources = tape.ends(target, source)
         one = sources[0] if len(sources) == 1 else sources

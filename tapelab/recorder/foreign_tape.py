@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tapelab.recording import Recording
+if TYPE_CHECKING:
+    from tapelab.recorder.introspection import Introspection
+    from tapelab.recording import Recording
 
 
 class ForeignTape(ABC):
@@ -18,3 +20,7 @@ class ForeignTape(ABC):
     @abstractmethod
     def ends(self, target: Any, source: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The numbers of the targets and the sources in the recording."""
+
+    def introspect(self, target: Any, source: Any) -> Introspection | None:
+        """A recording with a gradient call from targets to sources; None without such calls."""
+        return None

@@ -1,4 +1,4 @@
-"""The page about PyTorch prints what it says, where PyTorch is installed."""
+"""The pages about other frameworks print what they say, where the framework is installed."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import pytest
 
 from tools.docs.running import Notebook
 
-PAGE = Path(__file__).parents[2] / "docs" / "howto" / "pytorch.md"
+PAGES = Path(__file__).parents[2] / "docs" / "howto"
 BLOCK = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_the_page_prints_what_it_says():
-    pytest.importorskip("torch")
-    figure, question, answer = BLOCK.findall(PAGE.read_text("utf-8"))
+@pytest.mark.parametrize(("framework", "page"), [("torch", "pytorch"), ("tensorflow", "tensorflow")])
+def test_the_page_prints_what_it_says(framework, page):
+    pytest.importorskip(framework)
+    figure, question, answer = BLOCK.findall((PAGES / f"{page}.md").read_text("utf-8"))[:3]
     with Notebook("page") as notebook:
         assert "backward pass" in notebook.run(figure)
         assert notebook.run(question) == answer
