@@ -206,9 +206,9 @@ def explain(tape: GradientTape | ForeignTape, target: Any, source: Any) -> Expla
                 f"explain() needs a {part}: a tensor or a variable, but it got {end}. "
                 "Try tf.explain(tape, target, source)."
             )
-    found = tape.introspect(target, source) if isinstance(tape, ForeignTape) else None
-    if found is not None:
-        return explain_call(*found)
+    known = tape.introspect(target, source) if isinstance(tape, ForeignTape) else None
+    if known is not None:
+        return explain_call(*known)
     if isinstance(tape, ForeignTape):
         targets, sources = tape.ends(target, source)
         one = sources[0] if len(sources) == 1 else sources

@@ -145,7 +145,7 @@ def best(run: Run) -> dict[str, Any]:
 
 
 def leaking(run: Run) -> dict[str, Any]:
-    """The slope of a leaky ReLU below zero."""
+    """The derivative of a leaky ReLU below zero."""
     return {"alpha": run.attributes["alpha"]}
 
 

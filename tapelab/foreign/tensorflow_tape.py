@@ -130,22 +130,24 @@ class TensorFlowTape(Twins, ForeignTape):
         tape = self._tape_of(target)
         with self._quietly():
             sources = None if source is None else self._ends(source)
-            made = recording_of(tape, None if target is None else self._ends(target), sources)
-        return replace(made, framework=self.framework)
+            recording = recording_of(tape, None if target is None else self._ends(target), sources)
+        return replace(recording, framework=self.framework)
 
     def ends(self, target: Any, source: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The numbers of the targets and the sources in the recording."""
-        found = self.introspect(target, source)
-        calls = [place.event for place in found.recording.placed(e.Asked)]
-        call = next(each for each in calls if isinstance(each, e.Asked) and each.call == found.call)
-        return call.targets, tuple([call.sources[at] for at in found.positions])
+        answer = self.introspect(target, source)
+        calls = [place.event for place in answer.recording.placed(e.Asked)]
+        call = next(
+            each for each in calls if isinstance(each, e.Asked) and each.call == answer.call
+        )
+        return call.targets, tuple([call.sources[at] for at in answer.positions])
 
     def introspect(self, target: Any, source: Any) -> Introspection:
         """A recording with the gradient call from some targets to some sources."""
         tape = self._tape_of(target)
         with self._quietly():
-            found = introspect(tape, self._ends(target), self._ends(source))
-        return found._replace(recording=replace(found.recording, framework=self.framework))
+            answer = introspect(tape, self._ends(target), self._ends(source))
+        return answer._replace(recording=replace(answer.recording, framework=self.framework))
 
     def _ends(self, given: Any) -> list[Any]:
         return [self._end(each) for each in tf.nest.flatten(given)]
@@ -375,9 +377,9 @@ class TensorFlowTape(Twins, ForeignTape):
 
     def _mixed(self, fail: Callable[..., Any], error: Any, name: Any) -> None:
         """Let TensorFlow's error about two dtypes say what it comes from."""
-        found = MIXED.search(str(error))
-        if found is not None:
-            kernel, expected, got = found.groups()
+        words = MIXED.search(str(error))
+        if words is not None:
+            kernel, expected, got = words.groups()
             op = kernels.BY_KERNEL.get(kernel) or kernels.TRANSLATIONS[kernel].op
             dtypes = tuple(C_NAMES.get(each, each) for each in (expected, got))
             details = {"op": op, "first": 0, "dtypes": dtypes}
@@ -386,11 +388,11 @@ class TensorFlowTape(Twins, ForeignTape):
                 refusal = Refusal(
                     "MIXED_DTYPE", origin_here(), tapes[-1] if tapes else None, details=details
                 )
-                found_finding = finding_of(refusal)
+                finding = finding_of(refusal)
             try:
                 fail(error, name)
             except tf.errors.InvalidArgumentError as raised:
-                raised.finding = found_finding
+                raised.finding = finding
                 raise
         fail(error, name)
 
@@ -424,8 +426,8 @@ class TensorFlowTape(Twins, ForeignTape):
                 settings = whole.settings(bound.arguments)
 
                 def vjp(dy: Any) -> list[Any]:
-                    found = iter(tape.gradient(result, watched, tf.reshape(dy, result.shape)))
-                    return [next(found) if is_differentiable(each) else None for each in given]
+                    gradients = iter(tape.gradient(result, watched, tf.reshape(dy, result.shape)))
+                    return [next(gradients) if is_differentiable(each) else None for each in given]
 
                 self._write(op, inputs, [result], {**op.defaults, **settings}, vjp)
             return result

@@ -13,7 +13,9 @@ PAGES = Path(__file__).parents[2] / "docs" / "howto"
 BLOCK = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize(("framework", "page"), [("torch", "pytorch"), ("tensorflow", "tensorflow")])
+@pytest.mark.parametrize(
+    ("framework", "page"), [("torch", "pytorch"), ("tensorflow", "tensorflow")]
+)
 def test_the_page_prints_what_it_says(framework, page):
     pytest.importorskip(framework)
     figure, question, answer = BLOCK.findall((PAGES / f"{page}.md").read_text("utf-8"))[:3]

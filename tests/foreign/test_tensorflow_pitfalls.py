@@ -48,8 +48,8 @@ def theirs(pitfall):
 
 def spoken(text):
     """A program that asks the recorder in place of the tape."""
-    asked = text.replace("tf.explain(tape, ", "tapelab.explain(recorder, ")
-    return asked.replace("tf.why()", "tapelab.why()")
+    text = text.replace("tf.explain(tape, ", "tapelab.explain(recorder, ")
+    return text.replace("tf.why()", "tapelab.why()")
 
 
 @pytest.mark.filterwarnings("ignore")
