@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 import tapelab.data.dataset_elements
 import tapelab.ops.distributions
 import tapelab.queue.buffer  # noqa: F401 - registers ops, as the two above
+from tapelab.core import op as core_op
 from tapelab.core.custom_op import off_the_log
-from tapelab.core.op import REGISTRY, RunnableOp
 from tapelab.core.op_declaration import GradRule, Op
 from tapelab.dtypes import as_dtype
 from tapelab.recorder.own_recorder import LETTERS
@@ -223,7 +223,7 @@ TRANSLATIONS: Final = {
 """The kernels whose inputs or settings are not those of an op of the same name."""
 BY_KERNEL: Final[dict[str, str]] = {}
 """The op that is called like a kernel; where an op has settings, `TRANSLATIONS` says them."""
-for _op in REGISTRY.values():
+for _op in core_op.REGISTRY.values():
     if not _op.settings and not _op.variadic:
         BY_KERNEL.setdefault(_op.raw, _op.name)
 BY_KERNEL.update({"AddN": "add_n", "IteratorGetNext": "next_element"})
@@ -249,7 +249,7 @@ def translation_of(run: Run) -> Translation | None:
         known = Translation(BY_KERNEL[run.kernel], every, no_settings)
     if known is None:
         return None
-    op = REGISTRY[known.op]
+    op = core_op.REGISTRY[known.op]
     count = len(known.inputs(len(run.inputs)))
     return known if op.variadic or count == len(op.inputs) else None
 
@@ -265,7 +265,7 @@ def kernel_op(name: str, count: int, *, many: bool, pattern: str, because: str) 
     """The op of a kernel that has no counterpart; `because` says why no gradient passes, if so."""
     letters = tuple(LETTERS[at] if at < len(LETTERS) else f"x{at}" for at in range(count))
     words = name.replace("_", " ")
-    op = RunnableOp(
+    op = core_op.RunnableOp(
         name=name, kernel=off_the_log, inputs=letters, settings=(), glyph=words,
         title=words.capitalize(), raw=name, multi=many, pattern=pattern,
         formula=rf"y = \operatorname{{{words}}}({', '.join(letters)})",

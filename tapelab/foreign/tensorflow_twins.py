@@ -23,12 +23,12 @@ from tensorflow.python import pywrap_tfe
 from tensorflow.python.eager import backprop, record
 from tensorflow.python.framework import ops
 
+from tapelab.core import op as core_op
 from tapelab.core.cell import read, store
 from tapelab.core.convert import new_constant
 from tapelab.core.execute import recording_tapes, write_observed
 from tapelab.core.helper_calls import OURS
 from tapelab.core.log import origin_here, thread
-from tapelab.core.op import REGISTRY
 from tapelab.core.op_declaration import Op
 from tapelab.core.origin import Scope, next_id
 from tapelab.core.records import op_run
@@ -180,7 +180,7 @@ class Twins:
     def _op(self, name: str) -> Op:
         """An op of tapelab's that goes by TensorFlow's gradient rule."""
         if name not in self._ops:
-            op = REGISTRY[name]
+            op = core_op.REGISTRY[name]
             self._ops[name] = self._with_rule(op) if op.pattern == "differentiable" else op
         return self._ops[name]
 
