@@ -139,8 +139,13 @@ def link_extension(environment: Path) -> None:
 
 
 def compile_ahead(environment: Path) -> None:
-    """Compile what lessons compute with; where that fails they only start more slowly."""
-    subprocess.run([python_of(environment), "-m", "tapelab.cli", "warmup"], check=False)
+    """Compile what lessons compute with; where that fails they only start more slowly.
+
+    Matplotlib looks for fonts when it is first imported, which takes seconds: not during a class.
+    """
+    python = python_of(environment)
+    subprocess.run([python, "-m", "tapelab.cli", "warmup"], check=False)
+    subprocess.run([python, "-c", "import matplotlib.font_manager"], check=False)
 
 
 def show_progress(line: str) -> None:
