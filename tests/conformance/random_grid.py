@@ -159,6 +159,7 @@ def main() -> None:
         "eager": eager, "functions": functions, "stateless": stateless, "generators": generators,
         "pipelines": pipelines, "pictures": pictures, "keras": keras_functions,
         "initializers": initializers, "layers": layers, "training": training,
+        "recurrent": recurrent,
     }  # fmt: skip
     for kind, written in families.items():
         lines = [entry(name, program) for name, program in dict(written()).items()]
@@ -356,6 +357,42 @@ def layers() -> Iterator[Program]:
             f"y = layer({given}{training})", "[y, layer.get_weights()]",
         )  # fmt: skip
         yield named(made, "weights"), "\n".join(lines)
+
+
+def recurrent() -> Iterator[Program]:
+    """Recurrent layers with dropout: one mask a call, drawn at each call, in training or not."""
+    rates = ("dropout=0.5", "recurrent_dropout=0.4", "dropout=0.3, recurrent_dropout=0.5",
+             "dropout=1.0, recurrent_dropout=0.5")  # fmt: skip
+    kinds = ("SimpleRNN(3%s)", "LSTM(3%s)", "GRU(3%s)", "GRU(3, reset_after=False%s)")
+    x = "c(wave((2, 4, 3)))"
+    for kind, rate in product(kinds, rates):
+        for more, call in (
+            *((", seed=6", f"{x}, training=True"), (", seed=6", x)),
+            (", seed=6, return_sequences=True, go_backwards=True", f"{x}, training=True"),
+            (", seed=6", f"{x}, mask={MASKS}, training=True"),
+            ("", f"{x}, training=True"),
+        ):
+            options = f", {rate}{more}"
+            start = "" if "seed" in more else "tf.keras.utils.set_random_seed(4)\n"
+            made = f"{start}layer = filled(tf.keras.layers.{kind % options}, {x})"
+            y = f"layer({call})"
+            yield named(kind % options, call), f"{made}\n[{y}, {y}, layer({x}), {y}]"
+        options = f", {rate}, seed=6"
+        made = f"layer = filled(tf.keras.layers.{kind % options}, {x})"
+        lines = made, f"f = tf.function(lambda: layer({x}, training=True))", "[f(), f()]"
+        yield named(kind % options, "graph"), "\n".join(lines)
+        cell = (kind % options).replace("(", "Cell(", 1)
+        step = f"layer({x}[:, 0], layer.get_initial_state(2), training=True)"
+        made = f"layer = tf.keras.layers.{cell}\nlayer.build((2, 3))"
+        weights = "layer.set_weights([wave(w.shape) for w in layer.get_weights()])"
+        yield named(cell), f"{made}\n{weights}\n[{step}, {step}]"
+        pair = f"L.{cell}, L.{cell.replace('(3', '(2')}"
+        made = f"L = tf.keras.layers\nlayer = filled(L.RNN([{pair}]), {x})"
+        y = f"layer({x}, training=True)"
+        yield named("stack", cell), f"{made}\n[{y}, {y}]"
+
+
+MASKS: Final = "c([[True, True, False, True], [True, False, True, True]])"
 
 
 def training() -> Iterator[Program]:

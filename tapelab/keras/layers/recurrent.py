@@ -13,7 +13,14 @@ from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers.inner_layers import LayerAroundLayers
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer, WeightedLayer
-from tapelab.keras.layers.recurrent_cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
+from tapelab.keras.layers.recurrent_cells import (
+    GRUCell,
+    LSTMCell,
+    SimpleRNNCell,
+    StackedRNNCells,
+    draw_masks,
+    reset_masks,
+)
 from tapelab.keras.name_scopes import snake_case
 
 
@@ -60,6 +67,7 @@ class RNN(LayerAroundLayers):
         steps = shape_ops.unstack(sequences, axis=1)
         masks = [None] * len(steps) if mask is None else shape_ops.unstack(mask, axis=1)
         pairs = list(zip(steps, masks, strict=True))
+        draw_masks(self.cell, steps[0], states)
         for step, keep in reversed(pairs) if self.go_backwards else pairs:
             output, next_states = self._step(step, states, training)
             if keep is not None:
@@ -68,6 +76,7 @@ class RNN(LayerAroundLayers):
                 next_states = _select_states(keep, next_states, states)
             outputs.append(output)
             states = next_states
+        reset_masks(self.cell)
         if self.stateful:
             self.__dict__["states"] = states
         result = shape_ops.stack(outputs, axis=1) if self.return_sequences else outputs[-1]

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapelab.array_ops import creation, shape_ops
 from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.core.variable import read
 from tapelab.keras import activations, initializers, random, seeded_arrays
 from tapelab.keras.class_settings import setting
@@ -69,22 +70,56 @@ class _Cell(WeightedLayer):
         sizes = self.state_size if isinstance(self.state_size, (list, tuple)) else [self.units]
         return [creation.zeros((batch_size, size), self.compute_dtype) for size in sizes]
 
-    def _with_dropout(self, x: Any, state: Any, training: Any) -> tuple[Any, Any]:
-        """The input and the state, in training after their dropouts."""
-        x = in_float(x, self.compute_dtype)
-        if training and self.dropout:
-            x = self._dropped(x, self.dropout)
-        if training and self.recurrent_dropout:
-            state = self._dropped(state, self.recurrent_dropout)
-        return x, state
+    @property
+    def _mask_count(self) -> int:
+        """How many masks a call draws of inputs and of states: one, or one for each gate."""
+        return self.gates if self.recurrent_dropout else 1
+
+    def get_dropout_mask(self, step_input: Any) -> Any:
+        """Return the masks of the inputs, the same for all steps until they are reset."""
+        return self._mask("dropout_masks", step_input, self.dropout)
+
+    def get_recurrent_dropout_mask(self, step_input: Any) -> Any:
+        """Return the masks of the states, the same for all steps until they are reset."""
+        return self._mask("recurrent_dropout_masks", step_input, self.recurrent_dropout)
+
+    def reset_dropout_mask(self) -> None:
+        """Let the next call draw new masks of the inputs."""
+        vars(self).pop("dropout_masks", None)
+
+    def reset_recurrent_dropout_mask(self) -> None:
+        """Let the next call draw new masks of the states."""
+        vars(self).pop("recurrent_dropout_masks", None)
+
+    def _mask(self, name: str, x: Any, rate: float) -> Any:
+        if not rate:
+            return None
+        if name not in vars(self):
+            vars(self)[name] = [self._drawn(x, rate) for _ in range(self._mask_count)]
+        return vars(self)[name]
 
     @public(if_shape_is_open=True)
-    def _dropped(self, x: Any, rate: float) -> Any:
+    def _drawn(self, x: Any, rate: float) -> Any:
+        ones: Any = creation.ones(x.shape, x.dtype)
+        if rate == 1:
+            return ones * 0.0
         draws = random.uniform(x.shape, dtype=x.dtype.name, seed=self.seed_generator)
-        return dropped(x, rate, draws)
+        return dropped(ones, rate, draws)
 
-    def _scores(self, x: Any, state: Any) -> Any:
-        sums = product(x, self.kernel) + product(state, self.recurrent_kernel)
+    def _masks(self, x: Any, state: Any, training: Any) -> tuple[Any, Any]:
+        """The masks of the input and of the state; None outside of training."""
+        applied = training and self.dropout < 1
+        recurrent = training and self.recurrent_dropout < 1
+        return (
+            self.get_dropout_mask(x) if applied else None,
+            self.get_recurrent_dropout_mask(state) if recurrent else None,
+        )
+
+    def _scores(self, x: Any, state: Any, training: Any) -> Any:
+        x = in_float(x, self.compute_dtype)
+        masks = self._masks(x, state, training)
+        sums = _masked_product(x, self.kernel, masks[0])
+        sums = sums + _masked_product(state, self.recurrent_kernel, masks[1])
         return _plus(sums, self.bias)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -96,11 +131,17 @@ class SimpleRNNCell(_Cell):
     """Computes the next state as `tanh(x W + h U + b)` (Elman 1990)."""
 
     draws_seed_first = True
+    _mask_count = 1
+
+    def _masks(self, x: Any, state: Any, training: Any) -> tuple[Any, Any]:
+        """The masks, which this cell draws outside of training, too."""
+        masks = self.get_dropout_mask(x), self.get_recurrent_dropout_mask(state)
+        return masks if training else (None, None)
 
     def call(self, sequence: Any, states: Any, training: Any = False) -> Any:
         """Return the output and the next state, which are equal."""
         state = _first(states)
-        output = self.activation(self._scores(*self._with_dropout(sequence, state, training)))
+        output = self.activation(self._scores(sequence, state, training))
         return output, [output] if isinstance(states, (list, tuple)) else output
 
 
@@ -135,7 +176,7 @@ class LSTMCell(_GatedCell):
     def call(self, sequence: Any, states: Any, training: Any = False) -> Any:
         """Return the output, and the output and the carry as states."""
         hidden, carry = states
-        scores = self._scores(*self._with_dropout(sequence, hidden, training))
+        scores = self._scores(sequence, hidden, training)
         output, carry = _gated(scores, carry, self.activation, self.recurrent_activation)
         return output, [output, carry]
 
@@ -158,20 +199,22 @@ class GRUCell(_GatedCell):
 
     def call(self, sequence: Any, states: Any, training: Any = False) -> Any:
         """Return the output and the next state, which are equal."""
-        x, state = self._with_dropout(sequence, _first(states), training)
+        x, state = in_float(sequence, self.compute_dtype), _first(states)
+        masks = self._masks(x, state, training)
         biases: Any = (None, None) if self.bias is None else (self.bias, None)
         if self.bias is not None and self.reset_after:
             biases = shape_ops.unstack(self.bias)
         step = _reset_after if self.reset_after else _reset_before
-        output = step(self, x, state, *biases)
+        output = step(self, x, state, masks, *biases)
         return output, [output] if isinstance(states, (list, tuple)) else output
 
 
 @named_group
-def _reset_after(cell: Any, x: Any, state: Any, bias: Any, recurrent_bias: Any) -> Any:
+def _reset_after(cell: Any, x: Any, state: Any, masks: Any, bias: Any, recurrent_bias: Any) -> Any:
     """The next state, with the reset gate behind the recurrent product."""
-    inputs = _plus(product(x, cell.kernel), bias)
-    recurrent = _plus(product(state, cell.recurrent_kernel), recurrent_bias)
+    inputs = _plus(_masked_product(x, cell.kernel, masks[0]), bias)
+    of_state = _masked_product(state, cell.recurrent_kernel, masks[1])
+    recurrent = _plus(of_state, recurrent_bias)
     x_update, x_reset, x_candidate = _split(inputs, 3, axis=1)
     h_update, h_reset, h_candidate = _split(recurrent, 3, axis=1)
     update = cell.recurrent_activation(x_update + h_update)
@@ -180,15 +223,18 @@ def _reset_after(cell: Any, x: Any, state: Any, bias: Any, recurrent_bias: Any) 
 
 
 @named_group
-def _reset_before(cell: Any, x: Any, state: Any, bias: Any, _: Any) -> Any:
+def _reset_before(cell: Any, x: Any, state: Any, masks: Any, bias: Any, _: Any) -> Any:
     """The next state, with the reset gate before the recurrent product."""
-    x_update, x_reset, x_candidate = _split(_plus(product(x, cell.kernel), bias), 3, axis=1)
+    inputs = _plus(_masked_product(x, cell.kernel, masks[0]), bias)
+    x_update, x_reset, x_candidate = _split(inputs, 3, axis=1)
     sizes = [2 * cell.units, cell.units]
     of_gates, of_candidate = _split(read(cell.recurrent_kernel), sizes, axis=1)
-    h_update, h_reset = _split(product(state, of_gates), 2, axis=1)
+    *of_both, last = masks[1] or [None]
+    h_update, h_reset = _split(_masked_product(state, of_gates, of_both), 2, axis=1)
     update = cell.recurrent_activation(x_update + h_update)
     reset = cell.recurrent_activation(x_reset + h_reset)
-    candidate = cell.activation(x_candidate + product(reset * state, of_candidate))
+    shown = state if last is None else state * last
+    candidate = cell.activation(x_candidate + product(reset * shown, of_candidate))
     return update * state + (1.0 - update) * candidate
 
 
@@ -219,6 +265,17 @@ class StackedRNNCells(LayerAroundLayers):
         """Return the initial states of all cells."""
         return [cell.get_initial_state(batch_size) for cell in self.cells]
 
+    def draw_masks(self, inputs: Any, states: Any) -> None:
+        """Draw the dropout masks of all cells for the steps of a sequence."""
+        for cell, state in zip(self.cells, states, strict=True):
+            draw_masks(cell, inputs, state)
+            inputs = creation.zeros((*inputs.shape[:1], cell.output_size), inputs.dtype)
+
+    def reset_masks(self) -> None:
+        """Let the next sequence have new dropout masks."""
+        for cell in self.cells:
+            reset_masks(cell)
+
     def call(self, inputs: Any, states: Any, training: Any = False) -> Any:
         """Return the output of the last cell, and the next states of all."""
         next_states = []
@@ -228,8 +285,36 @@ class StackedRNNCells(LayerAroundLayers):
         return inputs, next_states
 
 
+def draw_masks(cell: Any, step: Any, states: Any) -> None:
+    """Draw the dropout masks of a cell for all steps of a sequence, in training or not."""
+    if isinstance(cell, StackedRNNCells):
+        cell.draw_masks(step, states)
+    elif isinstance(cell, _Cell):
+        cell.get_dropout_mask(in_float(step, cell.compute_dtype))
+        cell.get_recurrent_dropout_mask(_first(states))
+
+
+def reset_masks(cell: Any) -> None:
+    """Let the next sequence have new dropout masks."""
+    if isinstance(cell, StackedRNNCells):
+        cell.reset_masks()
+    elif isinstance(cell, _Cell):
+        cell.reset_dropout_mask()
+        cell.reset_recurrent_dropout_mask()
+
+
 def _first(states: Any) -> Any:
     return states[0] if isinstance(states, (list, tuple)) else states
+
+
+def _masked_product(x: Any, kernel: Any, masks: Any) -> Any:
+    """The product of a step and a kernel; several masks are those of the gates side by side."""
+    if not masks or len(masks) == 1:
+        return product(x * masks[0] if masks else x, kernel)
+    matrix = kernel if isinstance(kernel, Tensor) else read(kernel)
+    parts = _split(matrix, len(masks), axis=1)
+    products = [product(x * mask, part) for mask, part in zip(masks, parts, strict=True)]
+    return shape_ops.concat(products, 1)
 
 
 def _plus(x: Any, bias: Any) -> Any:
