@@ -233,3 +233,18 @@ def test_a_config_makes_the_same_layer_again():
     for layer in copies[:2] + copies[3:]:
         again = type(layer).from_config(layer.get_config())
         assert again.get_config() == layer.get_config()
+
+
+def test_layers_without_weights_are_built_once_they_are_constructed():
+    stateless = [
+        layers.Dropout(0.5), layers.ReLU(), layers.MaxPooling1D(), layers.GlobalMaxPooling2D(),
+        layers.Softmax(), layers.Identity(), layers.Masking(), layers.UnitNormalization(),
+    ]  # fmt: skip
+    assert all(layer.built for layer in stateless)
+    assert not layers.Flatten().built
+
+    class WithBuild(layers.ReLU):
+        def build(self, input_shape):
+            self.steps = self.add_weight(shape=())
+
+    assert not WithBuild().built

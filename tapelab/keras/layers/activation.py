@@ -15,6 +15,8 @@ from tapelab.keras.layers.layer import ElementwiseLayer, WeightedLayer, weights
 class Activation(ElementwiseLayer):
     """Applies an activation function, given by name or as a function."""
 
+    stateless = True
+
     activation: Callable[..., Any] = setting(convert=activations.get)
 
     def call(self, inputs: Any) -> Any:
@@ -24,6 +26,8 @@ class Activation(ElementwiseLayer):
 
 class ReLU(ElementwiseLayer):
     """Keeps values above a threshold, up to a maximum; smaller ones are 0 or scaled."""
+
+    stateless = True
 
     max_value: float | None = setting(None)
     negative_slope: float = setting(0.0)
@@ -51,6 +55,8 @@ class ReLU(ElementwiseLayer):
 class LeakyReLU(ElementwiseLayer):
     """Keeps positive values and multiplies negative ones by `negative_slope`."""
 
+    stateless = True
+
     negative_slope: float = setting(0.3)
 
     def _begin(self, arguments: dict[str, Any]) -> None:
@@ -73,6 +79,8 @@ class LeakyReLU(ElementwiseLayer):
 class ELU(ElementwiseLayer):
     """Keeps positive values; negative ones become `alpha · (eˣ − 1)`."""
 
+    stateless = True
+
     alpha: float = setting(1.0)
 
     def call(self, inputs: Any) -> Any:
@@ -82,6 +90,8 @@ class ELU(ElementwiseLayer):
 
 class Softmax(ElementwiseLayer):
     """Converts scores to probabilities along an axis, or along several together."""
+
+    stateless = True
 
     axis: Any = setting(-1)
 

@@ -17,6 +17,8 @@ from tapelab.keras.name_scopes import automatic_name
 class Identity(ElementwiseLayer):
     """Returns its input."""
 
+    stateless = True
+
     def call(self, inputs: Any) -> Any:
         """Return the inputs."""
         return inputs
@@ -49,6 +51,8 @@ class Rescaling(ElementwiseLayer):
 
 class Masking(ElementwiseLayer):
     """Masks the steps of a sequence whose features all equal `mask_value`."""
+
+    stateless = True
 
     mask_value: float = setting(0.0)
 

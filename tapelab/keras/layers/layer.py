@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from tapelab import nest
 from tapelab.core.dispatch import outside_trace
@@ -46,6 +46,8 @@ class Layer(Stateful, Configured, Picklable):
     _all_build_shapes: dict[str, Any]
     input_spec: Any = None
     supports_masking: bool = False
+    stateless: ClassVar[bool] = False
+    """Whether it has no weights, so that it is built once it is constructed."""
     _takes_more = True
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -77,7 +79,7 @@ class Layer(Stateful, Configured, Picklable):
                 f"(of type {type(trainable)})"
             )
         self.name = name
-        self.built = False
+        self.built = self.stateless and self._is_built_by_call()
         self.autocast = autocast
         self.dtype_policy = dtype_policies.get(dtype)
         self.activity_regularizer = regularizers.get(activity_regularizer)

@@ -21,6 +21,8 @@ from tapelab.ops.activation import SELU_ALPHA, SELU_SCALE
 class _Noise(ElementwiseLayer):
     """Applies `_noisy` in training, unless its amount is 0; the identity otherwise."""
 
+    stateless = True
+
     amount_name = "rate"
     seed: int | None
 
@@ -170,6 +172,8 @@ class GaussianDropout(_Noise):
 
 class ActivityRegularization(ElementwiseLayer):
     """Returns its input, and adds the penalty `l1 · Σ|x| + l2 · Σx²` to the loss."""
+
+    stateless = True
 
     l1: float = setting(0.0)
     l2: float = setting(0.0)

@@ -198,6 +198,8 @@ class GroupNormalization(_Normalization):
 class UnitNormalization(ElementwiseLayer):
     """Divides each example by its Euclidean norm along an axis."""
 
+    stateless = True
+
     axis: Any = setting(-1)
 
     def call(self, inputs: Any) -> Any:

@@ -17,6 +17,8 @@ from tapelab.keras.layers.window_shapes import SpatialLayer, of_ranks
 class _Pooling(SpatialLayer):
     """Reduces each window of `rank` spatial axes to one element."""
 
+    stateless = True
+
     pool_size: Any = setting(2)
     strides: Any = setting(None)
     padding: str = setting("valid")
@@ -53,6 +55,8 @@ class _AveragePooling(_Pooling):
 
 class _GlobalPooling(BuiltInLayer):
     """Reduces all positions of `rank` spatial axes to one element per channel."""
+
+    stateless = True
 
     rank: int
     data_format: str = setting(None, convert=window_shapes.layout_of)
