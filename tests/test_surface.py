@@ -33,6 +33,14 @@ def test_every_difference_has_a_symbol_a_difference_and_a_reason():
         assert why
 
 
+def test_every_cell_of_a_guide_that_does_not_run_is_explained():
+    for guide in surface.guides():
+        explained = sum(len(cells.split(",")) for cells, _ in guide.stopped)
+        assert explained == guide.valid - guide.passed, guide.name
+        assert guide.alike <= guide.passed
+        assert all(why for _, why in guide.stopped)
+
+
 @pytest.mark.parametrize(
     ("source", "used"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -67,8 +68,15 @@ def signature_of(types: Any, shapes: Any) -> Any:
     if shapes is None:
         return mapped(lambda each: spec(None, as_dtype(each)), types)
     kinds = [as_dtype(each) for each in parts_of(types)]
-    sizes = parts_of(shapes) if is_structure(types) else [shapes]
-    return rebuilt(types, map(spec, sizes, kinds))
+    return rebuilt(types, map(spec, _shapes_in(types, shapes), kinds))
+
+
+def _shapes_in(types: Any, shapes: Any) -> list[Any]:
+    """The shapes of the parts of a nest of dtypes; a tuple of lengths is one shape."""
+    if not is_structure(types):
+        return [shapes]
+    keys = sorted(types) if isinstance(types, Mapping) else range(len(types))
+    return [shape for key in keys for shape in _shapes_in(types[key], shapes[key])]
 
 
 def checked_element(value: Any, signature: Any) -> Element:

@@ -61,8 +61,23 @@ def _state(seed: Any) -> Any:
     return whole
 
 
+class GeneratorState:
+    """The state of a generator as the variable that a checkpoint stores."""
+
+    def __init__(self, generator: Generator) -> None:
+        self._generator = generator
+
+    def _saved_value(self) -> Any:
+        return self._generator._parts()
+
+    def _restore_value(self, state: Any) -> None:
+        self._generator.reset(state)
+
+
 class Generator(Source):
     """Random numbers with a state of their own."""
+
+    _checkpoint_state: GeneratorState | None = None
 
     def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
         if copy_from is not None:
@@ -100,6 +115,12 @@ class Generator(Source):
         """A generator that no one can predict."""
         checked_algorithm(alg)
         return cls._at(None)
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        """The object in a checkpoint that has the state."""
+        if self._checkpoint_state is None:
+            self._checkpoint_state = GeneratorState(self)
+        return {"_state_var": self._checkpoint_state}
 
     @property
     def state(self) -> Variable:

@@ -19,6 +19,7 @@ from tapelab.core.cell import Holder
 from tapelab.dtypes import DType, int64, string
 from tapelab.framework.module import Module
 from tapelab.io import protobuf
+from tapelab.random.generator import GeneratorState
 
 KEY: Final = "_CHECKPOINTABLE_OBJECT_GRAPH"
 """The name of the tensor that holds the graph."""
@@ -56,7 +57,9 @@ def value_name(value: Any) -> str | None:
     """Return the name under which an object has a value of its own; None if it has none."""
     if isinstance(value, Holder):
         return VALUE
-    return POSITION if hasattr(type(value), "_saved_value") else None
+    if not hasattr(type(value), "_saved_value"):
+        return None
+    return VALUE if isinstance(value, GeneratorState) else POSITION
 
 
 def children_of(value: Any) -> dict[str, Any]:
