@@ -112,8 +112,8 @@ class FuncGraph:
         raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
 
     def as_graph_def(self) -> Any:
-        """The calls of the graph by name."""
-        return [node.name for node in self._trace.nodes]
+        """The calls of the graph by name, and what each one takes."""
+        return self._trace.graph_def()
 
     def get_operations(self) -> list[str]:
         """The names of the calls, in the order in which they ran."""

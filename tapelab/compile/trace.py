@@ -34,6 +34,7 @@ from tapelab.compile.abstract_evaluation import (
 )
 from tapelab.compile.call_graph import FuncGraph, Graph, Names, Node, Place, Slot, base_name
 from tapelab.compile.dead_calls import dead_calls
+from tapelab.compile.graph_def import GraphDef, graph_def
 from tapelab.compile.pytree import Leaf, Tree, leaves, mapped
 from tapelab.compile.shape_cache import CachedCall, ShapeCache
 from tapelab.compile.symbolic import (
@@ -374,6 +375,11 @@ class Trace:
             tuple(Slot(inner._id) for _, inner in self.captured.values()),
             frozenset(self.tapes), dead_calls(self.nodes, slotted),
         )  # fmt: skip
+
+    def graph_def(self) -> GraphDef:
+        """The calls of the graph by name."""
+        names = [name for name, kind in self.kinds.items() if kind == "Placeholder"]
+        return graph_def(names, self.inputs, self.nodes)
 
     def forget(self, outputs: Tree) -> None:
         """Release the examples and the copies of variables.
