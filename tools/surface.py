@@ -157,7 +157,8 @@ def guides() -> list[Guide]:
     for line in _lines("guides.txt"):
         name, *rest = (part.strip() for part in line.split("|"))
         if name:
-            counted.append(Guide(name, *map(int, rest), ()))
+            valid, passed, alike = map(int, rest)
+            counted.append(Guide(name, valid, passed, alike, ()))
         else:
             cells, why = rest
             stopped = (*counted[-1].stopped, (cells, why))
@@ -188,7 +189,7 @@ def _guides() -> list[str]:
     ]
     for each in counted:
         stopped = "; ".join(f"{cells}: {why}" for cells, why in each.stopped)
-        rows.append(f"| {each.name} | {each.valid} | {each.passed} | {each.alike} | {stopped} |")
+        rows.append(f"| `{each.name}` | {each.valid} | {each.passed} | {each.alike} | {stopped} |")
     return [*rows, ""]
 
 
