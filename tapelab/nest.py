@@ -74,8 +74,13 @@ def _rebuild(structure: Any, atoms: Iterator[Any], expand: bool) -> Any:
     return next(atoms)
 
 
-def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
-    """TypeError on different container types, ValueError on different depths, lengths or keys."""
+def assert_same_structure(
+    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
+) -> None:
+    """TypeError on different container types, ValueError on different depths, lengths or keys.
+
+    With `expand_composites` ragged and sparse tensors are containers of their parts.
+    """
     pending = [(nest1, nest2)]
     while pending:
         a, b = pending.pop()
@@ -84,6 +89,8 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
                 f"{_MISMATCH}\n\nFirst structure: {nest1}\n\nSecond structure: {nest2}\n\n"
                 f"Where one has {a!r}, the other has {b!r}."
             )
+        if expand_composites and (is_composite(a) or is_composite(b)):
+            _assert_same_composites(a, b)
         if not is_nested(a):
             continue
         if check_types and type(a) is not type(b):
@@ -94,6 +101,12 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
         if len(a) != len(b) or keys:
             raise ValueError(f"{_MISMATCH}\n\nFirst structure: {a}\n\nSecond structure: {b}")
         pending.extend(zip(_children(a), _children(b), strict=True))
+
+
+def _assert_same_composites(a: Any, b: Any) -> None:
+    """ValueError unless both are composites of one kind with as many parts."""
+    if type(a) is not type(b) or len(a._components()) != len(b._components()):
+        raise ValueError(f"{_MISMATCH}\n\nFirst structure: {a}\n\nSecond structure: {b}")
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:

@@ -110,6 +110,11 @@ class Function:
         """The parameters, and how arguments are bound to them."""
         return self._binding
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It is pickled as what it was made of: the copy begins without traces."""
+        specs = self._binding.specs
+        return Function, (self._python_function, self._name, specs, self._autograph, self._reduce)
+
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """The function as a method: each instance has traces of its own."""
         if instance is None:

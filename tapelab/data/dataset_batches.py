@@ -187,12 +187,13 @@ class BatchStage(FunctionStage):
     def bucket_by_sequence_length(
         self, element_length_func: Callable[..., Any], bucket_boundaries: list[int],
         bucket_batch_sizes: list[int], padded_shapes: Any = None, padding_values: Any = None,
-        pad_to_bucket_boundary: bool = False, drop_remainder: bool = False,
-        name: str | None = None,
+        pad_to_bucket_boundary: bool = False, no_padding: bool = False,
+        drop_remainder: bool = False, name: str | None = None,
     ) -> Self:  # fmt: skip
         """Return batches of elements of similar length, padded to the longest of the batch.
 
-        `element_length_func` returns the length of an element, which decides its bucket.
+        `element_length_func` returns the length of an element, which decides its bucket. With
+        `no_padding`, for sparse elements and those of equal length, they are batched as they are.
         """
         boundaries, batch_sizes = list(bucket_boundaries), list(bucket_batch_sizes)
         if len(batch_sizes) != len(boundaries) + 1:
@@ -208,6 +209,8 @@ class BatchStage(FunctionStage):
             return constant_of(np.int64(bisect_right(boundaries, length)))
 
         def batch(key: Any, window: BatchStage) -> BatchStage:
+            if no_padding:
+                return window.batch(batch_sizes[whole(key)], drop_remainder)
             shapes = padded_shapes
             if pad_to_bucket_boundary:
                 shapes = mapped(

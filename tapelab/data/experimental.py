@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
+from typing import Any, Final
 
 from tapelab.core.tensor import Tensor
 from tapelab.data.dataset import Dataset
 from tapelab.data.stage import AUTOTUNE as TUNED
 from tapelab.data.stage import INFINITE, UNKNOWN
 from tapelab.dtypes import int64
+from tapelab.errors import FailedPreconditionError, OutOfRangeError, UnimplementedError
 from tapelab.namespace.missing_names import in_module
+from tapelab.ops.integer_arguments import number
 
 AUTOTUNE = TUNED
 INFINITE_CARDINALITY = INFINITE
@@ -23,6 +25,40 @@ Transformation = Callable[[Dataset], Dataset]
 def cardinality(dataset: Dataset) -> Tensor:
     """How many elements there are: -1 for ever, -2 where no one knows."""
     return dataset.cardinality()
+
+
+_WITH_RANDOM_ACCESS: Final = frozenset(
+    {
+        *("_BatchDataset", "_ConcatenateDataset", "_MapDataset", "_OptionsDataset"),
+        *("_ParallelBatchDataset", "_ParallelMapDataset", "_PrefetchDataset"),
+        *("_RaggedBatchDataset", "_RangeDataset", "_RepeatDataset", "_ShardDataset"),
+        *("_SkipDataset", "_TakeDataset", "_TensorDataset", "_TensorSliceDataset"),
+        *("_UnbatchDataset", "_ZipDataset", "CacheDataset", "ShardDataset"),
+    }
+)
+"""The kinds of datasets whose elements have numbers."""
+
+
+def at(dataset: Dataset, index: Any) -> Any:
+    """The element with a number, for datasets whose order is known beforehand.
+
+    OutOfRangeError beyond the last one, UnimplementedError for a dataset that filters or shuffles.
+    """
+    place, kind, size = number(index, "GetElementAtIndex"), dataset.kind, dataset.size
+    if kind not in _WITH_RANDOM_ACCESS:
+        raise UnimplementedError(
+            None, None, f"Random access is not implemented for dataset {kind}. Try "
+            "next(iter(dataset.skip(n))).",
+        )  # fmt: skip
+    if size < 0:
+        count = "infinite" if size == INFINITE else "unknown"
+        raise FailedPreconditionError(
+            None, None, f"Dataset of type {kind} has {count} cardinality, which does not support "
+            "random access. Try dataset.take(n).",
+        )  # fmt: skip
+    if not 0 <= place < size:
+        raise OutOfRangeError(None, None, f"Index out of range [0, {size}):{place}")
+    return next(iter(dataset.skip(place)))
 
 
 def assert_cardinality(expected_cardinality: int) -> Transformation:
@@ -100,7 +136,7 @@ def bucket_by_sequence_length(
     """Return a transformation into batches of elements of similar length."""
     return lambda dataset: dataset.bucket_by_sequence_length(
         element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes,
-        padding_values, pad_to_bucket_boundary, drop_remainder,
+        padding_values, pad_to_bucket_boundary, no_padding, drop_remainder,
     )  # fmt: skip
 
 

@@ -183,7 +183,9 @@ IN_TRAIN: Final = {
         "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List"
         " SequenceExample"
     ),
-    "tapelab.train.checkpoint": "Checkpoint list_variables load_checkpoint load_variable",
+    "tapelab.train.checkpoint": (
+        "Checkpoint CheckpointOptions list_variables load_checkpoint load_variable"
+    ),
     "tapelab.train.checkpoint_manager": "CheckpointManager",
     "tapelab.train.checkpoint_state": "get_checkpoint_state latest_checkpoint",
 }

@@ -65,6 +65,7 @@ compute_average_loss = cross_entropy.compute_average_loss
 log_poisson_loss = cross_entropy.log_poisson_loss
 log_softmax = cross_entropy.log_softmax
 embedding_lookup = lookups.embedding_lookup
+embedding_lookup_sparse = lookups.embedding_lookup_sparse
 scale_regularization_loss = cross_entropy.scale_regularization_loss
 sigmoid_cross_entropy_with_logits = cross_entropy.sigmoid_cross_entropy_with_logits
 softmax = cross_entropy.softmax

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.array_ops.gather_ops import gather
+from tapelab.array_ops.shape_ops import expand_dims
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype, int64
 from tapelab.errors import invalid_argument
-from tapelab.ops.indexed_rows import gather
 from tapelab.ops.public import matched
+from tapelab.ragged.factories import rows_in
 from tapelab.ragged.ragged_tensor import RaggedTensor
 from tapelab.ragged.row_partition import Array, RowPartition, whole_numbers
 
@@ -81,13 +83,39 @@ def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:
     """Entries sorted into rows by the number of a row that each is given."""
-    values = data if isinstance(data, RaggedTensor) else to_tensor(data)
-    ids = to_tensor(partitions)._value
+    values: Any
+    owners: Any
+    values, owners = (
+        each if isinstance(each, RaggedTensor) else to_tensor(each) for each in (data, partitions)
+    )
     count = int(to_tensor(num_partitions)._value)
-    if ids.size and (ids.min() < 0 or ids.max() >= count):
-        raise invalid_argument(
-            "DynamicPartition", f"partitions must be in [0, {count}), but they are {ids}"
-        )
-    order = np.argsort(ids, kind="stable")
+    while len(owners.shape) > 1:
+        values, owners = _without_outer_rows(values, owners)
+    ids = owners._value
+    if not ids.ndim:
+        values, ids = expand_dims(values, 0), ids.reshape(1)
+    if np.min(ids, initial=0) < 0:
+        raise invalid_argument("DynamicPartition", "partitions must be non-negative")
+    if np.max(ids, initial=-1) >= count:
+        raise invalid_argument("DynamicPartition", "partitions must be less than num_partitions")
+    if rows_in(values) != ids.size:
+        raise ValueError(f"Shapes {values.shape[:1]} and {owners.shape} are incompatible")
+    order = constant_of(np.argsort(ids, kind="stable"))
     rows = RowPartition._of_lengths(np.bincount(ids, minlength=count))
-    return RaggedTensor._of(gather(values, constant_of(order)), rows)
+    return RaggedTensor._of(gather(values, order), rows)
+
+
+def _without_outer_rows(values: Any, owners: Any) -> tuple[Any, Any]:
+    """Data and the numbers of their partitions, both with one axis less: their rows are joined."""
+    dense = isinstance(values, Tensor) and isinstance(owners, Tensor)
+    if dense and values.shape[: owners.shape.rank] != owners.shape:
+        raise ValueError(f"Shapes {values.shape} and {owners.shape} are incompatible")
+    ragged = [
+        x if isinstance(x, RaggedTensor) else RaggedTensor.from_tensor(x, ragged_rank=1)
+        for x in (values, owners)
+    ]
+    if not np.array_equal(*(x.row_splits._value for x in ragged)):
+        raise invalid_argument(
+            "DynamicPartition", "data and partitions have incompatible ragged shapes"
+        )
+    return ragged[0].values, ragged[1].values

@@ -113,6 +113,7 @@ def bincount(
         raise ValueError(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported."
         )
+    _check_weights(values, weights)
     rows, ids, shape, kind = _rows_and_ids(values)
     counts = _weights(weights, ids, binary_output, kind)
     lead = shape[:1] if axis == -1 and len(shape) > 1 else ()
@@ -155,8 +156,35 @@ def _weights(weights: Any, ids: Any, binary: bool, kind: Any) -> Any:
         return np.ones(len(ids), kind)
     if binary:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
-    given = weights.values if isinstance(weights, SparseTensor) else tensor(weights)
-    return np.ravel(given._value)
+    given = weights.to_sparse() if _is_ragged(weights) else weights
+    numbers = np.ravel((given.values if isinstance(given, SparseTensor) else tensor(given))._value)
+    if len(numbers) != len(ids):
+        raise invalid_argument(
+            "SparseCountSparseOutput",
+            f"Weights and values must have the same shape: {len(numbers)} weights for {len(ids)}",
+        )
+    return numbers
+
+
+def _is_ragged(value: Any) -> bool:
+    return nest.is_composite(value) and not isinstance(value, SparseTensor)
+
+
+def _check_weights(values: Any, weights: Any) -> None:
+    """ValueError unless weights are of the kind of the values: dense, sparse or ragged."""
+    if weights is None:
+        return
+    if isinstance(values, SparseTensor):
+        fits, kind = isinstance(weights, SparseTensor), "SparseTensor"
+    elif _is_ragged(values):
+        fits, kind = _is_ragged(weights), "RaggedTensor"
+    else:
+        fits, kind = not nest.is_composite(weights), "tf.Tensor"
+    if not fits:
+        raise ValueError(
+            f"Argument `weights` must be a {kind} if `values` is a {kind}. Received "
+            f"weights={weights} of type: {type(weights).__name__}"
+        )
 
 
 Sequences = dict[tuple[int, ...], list[Any]]

@@ -155,7 +155,7 @@ def ngrams(
 
 
 def ngram_settings(
-    width: Any, separator: str, pads: Any, padding: int | None, keep_short: bool
+    width: Any, separator: str | bytes, pads: Any, padding: int | None, keep_short: bool
 ) -> dict[str, Any]:
     """The settings of the op; ValueError where they do not go together."""
     widths = tuple(int(each) for each in (width if isinstance(width, Sequence) else [width]))
@@ -167,8 +167,9 @@ def ngram_settings(
         raise ValueError("padding_width must be greater than 0.")
     pair = ("", "") if pads is None else (pads, pads) if isinstance(pads, (str, bytes)) else pads
     left, right = texts(list(pair[:2]))
+    (between,) = texts([separator])
     return {
-        "widths": widths, "separator": separator.encode(), "pads": (left, right),
+        "widths": widths, "separator": between, "pads": (left, right),
         "padding": 0 if pads is None else -1 if padding is None else padding,
         "keep_short": bool(keep_short),
     }  # fmt: skip

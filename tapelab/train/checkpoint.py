@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +34,24 @@ UNTRACKABLE: Final = (
     "`Checkpoint` was expecting {name} to be a trackable object (an object derived from "
     "`Trackable`), got {value}. A checkpoint keeps variables: put the value into a tf.Variable."
 )
+
+
+class CheckpointOptions:
+    """How a checkpoint is to be written; all is written at once, by one thread, to local files."""
+
+    def __init__(
+        self, experimental_io_device: str | None = None,
+        experimental_enable_async_checkpoint: bool = False,
+        experimental_write_callbacks: Sequence[Callable[..., Any]] | None = None,
+        enable_async: bool = False, experimental_skip_slot_variables: bool = False,
+        experimental_sharding_callback: Any = None,
+    ) -> None:  # fmt: skip
+        self.experimental_io_device = experimental_io_device
+        self.enable_async = enable_async or experimental_enable_async_checkpoint
+        self.experimental_enable_async_checkpoint = self.enable_async
+        self.experimental_write_callbacks = experimental_write_callbacks
+        self.experimental_skip_slot_variables = experimental_skip_slot_variables
+        self.experimental_sharding_callback = experimental_sharding_callback
 
 
 class Checkpoint:
