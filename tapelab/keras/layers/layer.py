@@ -123,6 +123,10 @@ class Layer(Stateful, Configured, Picklable):
     def _policy(self) -> dtype_policies.DTypePolicy:
         """Its policy, or the one that a map has for its path."""
         policy = self.dtype_policy
+        if (
+            type(policy) is dtype_policies.DTypePolicy
+        ):  # a check for a map costs as much as the rest
+            return policy
         if isinstance(policy, dtype_policies.DTypePolicyMap) and self._path:
             return policy[self._path]
         return policy
@@ -189,8 +193,10 @@ class Layer(Stateful, Configured, Picklable):
 
     def _autocast_scope(self) -> AbstractContextManager[None]:
         """The context in which weights are read in the dtype of the computation."""
-        compute, outer = self.compute_dtype, current_autocast()
-        if outer is None and (not self.autocast or compute == self.variable_dtype):
+        policy = self._policy
+        compute = policy.compute_dtype
+        same = not self.autocast or compute == policy.variable_dtype
+        if same and current_autocast() is None:
             return _SAME_DTYPE
         casts = self.autocast and is_float_dtype(compute)
         return autocast_scope(compute if casts else None)
