@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab import math, nn
 from tapelab.array_ops import creation, shape_ops, value_ops
+from tapelab.array_ops.sort_ops import sort
 from tapelab.keras import backend, logits
 from tapelab.keras.keras_tensor import Function, operation
 from tapelab.keras.name_scopes import named_group
@@ -225,19 +226,21 @@ def sparse_sigmoid(x: Any) -> Any:
 
 @operation
 def sparsemax(x: Any, axis: int = -1) -> Any:
-    """Return the point of the probability simplex nearest to the scores (Martins, Astudillo)."""
+    """Return scores above a threshold, less the threshold; the others are 0 (Martins, Astudillo).
+
+    As in Keras the threshold comes from the sum of the running sums: a row in which several scores
+    are left does not add up to 1.
+    """
     scores = backend.convert_to_tensor(x)
-    order = [at for at in range(scores.ndim) if at != axis % scores.ndim] + [axis % scores.ndim]
-    rows: Any = shape_ops.transpose(scores, order)
-    count = int(rows.shape[-1])
-    ordered: Any = nn.top_k(rows, count)[0]
-    sums: Any = math.cumsum(ordered, axis=-1)
-    places: Any = value_ops.cast(np.arange(1, count + 1), rows.dtype)
-    kept: Any = value_ops.cast(1.0 + places * ordered > sums, rows.dtype)
-    size: Any = math.reduce_sum(kept, axis=-1, keepdims=True)
-    excess: Any = (math.reduce_sum(kept * ordered, axis=-1, keepdims=True) - 1.0) / size
-    nearest = math.maximum(rows - excess, 0.0)
-    return shape_ops.transpose(nearest, [int(at) for at in np.argsort(order)])
+    ordered: Any = sort(scores, axis=axis, direction="DESCENDING")
+    sums: Any = math.cumsum(ordered, axis=axis)
+    count = int(scores.shape[axis])
+    shape = [count if at == axis % scores.ndim else 1 for at in range(scores.ndim)]
+    places: Any = value_ops.cast(np.arange(1, count + 1).reshape(shape), scores.dtype)
+    kept: Any = ordered - (sums - 1.0) / places > 0.0
+    size: Any = math.reduce_sum(value_ops.cast(kept, scores.dtype), axis=axis, keepdims=True)
+    total: Any = math.reduce_sum(value_ops.where(kept, sums, 0.0), axis=axis, keepdims=True)
+    return math.maximum(scores - (total - 1.0) / size, 0.0)
 
 
 _KNOWN: Final[dict[str, Any]] = {
