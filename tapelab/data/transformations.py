@@ -102,7 +102,7 @@ class FunctionStage(Stage):
         _require_function(predicate)
 
         def start() -> Iterator[Element]:
-            return (each for each in self.start() if _says(predicate, each))
+            return filter(lambda each: _says(predicate, each), self.start())
 
         return self.then("_FilterDataset", start, size=UNKNOWN)
 
