@@ -227,8 +227,18 @@ def _deserialized(config: Any) -> Any:
     name, inner = config["class_name"], config["config"]
     if name in _SPECIAL:
         return _SPECIAL[name](inner)
+    if name == "__typespec__" and not isinstance(inner, (list, tuple)):
+        raise TypeError(
+            f"Invalid format: Expected 'config' to be a list or a tuple, got {inner} instead."
+        )
     if name == "function":
+        if not isinstance(inner, str):
+            raise TypeError(
+                f"Invalid format: Expected 'config' to be a non-null str, got {inner} instead."
+            )
         return _function_named(config)
+    if inner is not None and not isinstance(inner, Mapping):
+        raise TypeError(f"Invalid format: Expected 'config' to be a dict, got {inner} instead.")
     return constructed(_class_named(config), config)
 
 
@@ -266,6 +276,7 @@ def _class_named(config: Mapping[str, Any]) -> Any:
     for home in _homes(module):
         kind = getattr(home, name, None)
         if isinstance(kind, type):
+            _check_registered_name(config, name)
             return kind
     kind = getattr(sys.modules.get(module or ""), name, None)
     if isinstance(kind, type) and issubclass(kind, Configured):
@@ -284,6 +295,7 @@ def _function_named(config: Mapping[str, Any]) -> Any:
     for home in _homes(config.get("module")):
         function = getattr(home, name, None)
         if callable(function) and not name.startswith("_"):
+            _check_registered_name(config, "function")
             return function
     raise TypeError(
         f"Could not locate function '{name}'. {UNREGISTERED}{{'{name}': {name}}}. Full object "
@@ -291,8 +303,20 @@ def _function_named(config: Mapping[str, Any]) -> Any:
     )
 
 
+def _check_registered_name(config: Mapping[str, Any], name: str) -> None:
+    """Raise ValueError if the config of a part of Keras says that it was registered otherwise."""
+    registered_name = config.get("registered_name")
+    if registered_name not in {None, "", name, config["config"] if name == "function" else name}:
+        raise ValueError(
+            f"The config of {config['class_name']!r} resolved to a Keras built-in, but its "
+            f"registered_name is {registered_name!r}."
+        )
+
+
 def _homes(module: Any) -> Iterator[Any]:
     """The modules of tapelab.keras in which a module of Keras may be found; none for others."""
+    if module == "builtins":  # where Keras says that functions are
+        module = "keras"
     if not isinstance(module, str) or module.partition(".")[0] != "keras":
         return
     own = module.removeprefix("keras.src.").removeprefix("keras").lstrip(".")

@@ -35,7 +35,7 @@ def programs() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each program."""
     groups = {
         "optimizers": optimizers(), "callbacks": callbacks(), "initializers": initializers(),
-        "metrics": metrics(),
+        "metrics": metrics(), "saving": saving(),
     }  # fmt: skip
     for group, texts in groups.items():
         for at, text in enumerate(texts):
@@ -163,6 +163,28 @@ def metrics() -> Iterator[str]:
     for name in ("sum", "prod"):
         for dtype in ("bool", "int8", "int16", "uint8", "uint16", "int32"):
             yield f"{KERAS}.ops.{name}(tf.cast([[1, 0], [1, 1]], {dtype!r}), axis=0)"
+
+
+def saving() -> Iterator[str]:
+    """Weights of half precision in files, also skipped ones."""
+    for dtype, options in product(
+        ("bfloat16", "float16"),
+        ("", ", objects_to_skip=[second.layers[0]]", ", skip_mismatch=True"),
+    ):
+        yield (
+            "\n  import os, tempfile\n"
+            "  def made(seed):\n"
+            "      tf.keras.utils.set_random_seed(seed)\n"
+            f"      layers = [tf.keras.Input((3,)), *(tf.keras.layers.Dense(2, dtype={dtype!r})\n"
+            "                                        for _ in range(2))]\n"
+            "      return tf.keras.Sequential(layers)\n"
+            "  first, second = made(1), made(2)\n"
+            "  with tempfile.TemporaryDirectory() as folder:\n"
+            "      path = os.path.join(folder, 'x.weights.h5')\n"
+            "      first.save_weights(path)\n"
+            f"      second.load_weights(path{options})\n"
+            "  [each.astype('float64') for each in second.get_weights()]"
+        )
 
 
 def main() -> None:

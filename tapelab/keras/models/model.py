@@ -104,9 +104,9 @@ class Model(Trainer, Layer):
         """Write the model to a `.keras` file: config, weights, and the state of the optimizer."""
         _files().save_model(self, filepath, overwrite, zipped, **kwargs)
 
-    def save_weights(self, filepath: Any, overwrite: bool = True) -> None:
+    def save_weights(self, filepath: Any, overwrite: bool = True, **kwargs: Any) -> None:
         """Write the weights to a `.weights.h5` file."""
-        _files().save_weights(self, filepath, overwrite)
+        _files().save_weights(self, filepath, overwrite, **kwargs)
 
     def load_weights(self, filepath: Any, skip_mismatch: bool = False, **kwargs: Any) -> None:
         """Read the weights from a `.weights.h5` or `.keras` file of a model with such layers."""

@@ -163,6 +163,14 @@ class Sequential(Model):
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         """Construct the layers from their configs; user classes must be given or registered."""
+        if not {"name", "layers"} <= config.keys():
+            raise ValueError(
+                "A Sequential model configuration must be a dictionary containing the 'name' and "
+                f"'layers' keys. Received: {config}"
+            )
+        for each in config["layers"]:
+            if "config" not in each:
+                raise ValueError(f"Expected a dictionary containing a 'config' key. Got: {each}")
         settings = {key: config[key] for key in ("name", "trainable") if key in config}
         model, shape = cls(**settings), config.get("build_input_shape")
         for each in config["layers"]:

@@ -74,5 +74,8 @@ def array_of(dataset: Any) -> NDArray[Any]:
             f"stores {stored}. It is not read."
         )
     if dataset.attrs.get("dtype") == "bfloat16":
-        return np.asarray(dataset[()]).astype(bfloat16.as_numpy_dtype)
+        stored_array = np.asarray(dataset[()])
+        if stored_array.dtype.kind == "V":  # two bytes of each, which HDF5 has no number for
+            return stored_array.view(bfloat16.as_numpy_dtype)
+        return stored_array.astype(bfloat16.as_numpy_dtype)
     return np.asarray(dataset[()])

@@ -29,7 +29,18 @@ def save_model(
     model: Any, filepath: Any, overwrite: bool = True, zipped: bool | None = None, **unused: Any
 ) -> None:
     """Write a model to a file: its config, its weights, and the state of its optimizer."""
-    del unused
+    if unused.pop("save_format", None):
+        raise ValueError(
+            "The `save_format` argument is deprecated. Please remove this argument and pass a file "
+            "path with the `.keras` extension."
+        )
+    if unused:
+        raise ValueError(f"The following argument(s) are not supported: {list(unused)}")
+    if zipped is False and str(filepath).endswith(".keras"):
+        raise ValueError(
+            "When using `zipped=False`, the `filepath` argument should not end in `.keras`. "
+            f"Received: filepath={filepath}"
+        )
     path = _free(filepath, overwrite)
     zipped = True if zipped is None else zipped
     if zipped and path.suffix != ".keras":
@@ -140,8 +151,13 @@ def _load_folder(folder: Path, custom_objects: Any, *, compile: bool) -> Any:
     return model
 
 
-def save_weights(model: Any, filepath: Any, overwrite: bool = True) -> None:
-    """Write the weights of a model to a `.weights.h5` file; by their order alone to an `.npz`."""
+def save_weights(
+    model: Any, filepath: Any, overwrite: bool = True, objects_to_skip: Any = None
+) -> None:
+    """Write the weights of a model to a `.weights.h5` file; by their order alone to an `.npz`.
+
+    Those of `objects_to_skip` and of the layers in them are left out.
+    """
     if not str(filepath).endswith((".weights.h5", ".npz")):
         raise ValueError(f"The filename must end in `.weights.h5`. Received: filepath={filepath}")
     path = _free(filepath, overwrite)
@@ -153,7 +169,7 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True) -> None:
     if path.suffix == ".npz":
         np.savez(path, *model.get_weights())
     else:
-        write_state(str(path), saved_state(model))
+        write_state(str(path), saved_state(model, objects_to_skip or ()))
 
 
 def load_weights(model: Any, filepath: Any, skip_mismatch: bool = False, **unused: Any) -> None:
@@ -183,7 +199,8 @@ def load_weights(model: Any, filepath: Any, skip_mismatch: bool = False, **unuse
         return
     else:
         state = read_state(str(path))
-    restore_state(model, state, skip_mismatch=skip_mismatch)
+    skipped = unused.get("objects_to_skip") or ()
+    restore_state(model, state, skip_mismatch=skip_mismatch, skipped=skipped)
 
 
 def _free(filepath: Any, overwrite: bool) -> Path:

@@ -24,10 +24,10 @@ Store = dict[str, NDArray[Any]]
 Named = Iterator[tuple[str, Any]]
 
 
-def saved_state(root: Any) -> dict[str, tuple[str, Store]]:
-    """Return the name and the arrays of each part by its path."""
+def saved_state(root: Any, skipped: Iterable[Any] = ()) -> dict[str, tuple[str, Store]]:
+    """Return the name and the arrays of each part by its path, without those skipped."""
     state = {}
-    for path, part in parts_of(root):
+    for path, part in parts_of(root, skipped):
         store: dict[str, Any] = {}
         part.save_own_variables(store)
         arrays = {key: np.asarray(value) for key, value in store.items()}
@@ -35,13 +35,16 @@ def saved_state(root: Any) -> dict[str, tuple[str, Store]]:
     return state
 
 
-def restore_state(root: Any, state: Mapping[str, Store], *, skip_mismatch: bool = False) -> None:
+def restore_state(
+    root: Any, state: Mapping[str, Store], *, skip_mismatch: bool = False,
+    skipped: Iterable[Any] = (),
+) -> None:  # fmt: skip
     """Assign saved arrays to the variables of all parts.
 
     What does not fit is reported at the end, as a ValueError or with `skip_mismatch` as a warning.
     """
     problems = []
-    for path, part in parts_of(root):
+    for path, part in parts_of(root, skipped):
         try:
             part.load_own_variables(state.get(path, {}))
         except (ValueError, KeyError) as error:
@@ -59,9 +62,9 @@ def restore_state(root: Any, state: Mapping[str, Store], *, skip_mismatch: bool 
     warnings.warn(message, stacklevel=4)
 
 
-def parts_of(root: Any) -> Named:
-    """Yield each part with its path, once: a part before those inside it."""
-    seen: set[int] = set()
+def parts_of(root: Any, skipped: Iterable[Any] = ()) -> Named:
+    """Yield each part with its path, once: a part before those inside it; not those skipped."""
+    seen: set[int] = {id(each) for each in skipped}
     pending: list[Named] = [iter([("", root)])]
     while pending:
         path, part = next(pending[-1], (None, None))
