@@ -14,6 +14,7 @@ from tapelab import nest
 from tapelab.core.garbage_collection import gc_relaxed
 from tapelab.core.tape import GradientTape
 from tapelab.diagnosis import pytorch
+from tapelab.diagnosis.autograd_errors import failed_call
 from tapelab.diagnosis.case import Analysis, Case
 from tapelab.diagnosis.declarations import (
     ACROSS_SOURCES,
@@ -110,7 +111,7 @@ def _foreign(case: Case, findings: Iterable[Finding]) -> Explanation:
     return Explanation(
         target=_named(case, case.targets),
         source=name_of(case, case.source),
-        connected=case.connected,
+        connected=case.connected and failed_call(case) is None,
         partial=False,
         findings=tuple(_sorted(_distinct(findings))),
         recording=case.recording,

@@ -15,9 +15,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.autograd_errors import failed_call, failure
 from tapelab.diagnosis.declarations import FOREIGN, Declaration, Rank
 from tapelab.diagnosis.descriptions import consequence, name_of, sentence
 from tapelab.diagnosis.edges import Cut
+from tapelab.diagnosis.non_differentiable_ops import withheld
 from tapelab.diagnosis.site import Site, site_at, site_of
 from tapelab.recording import events as e
 from tapelab.recording.schema import Role
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.edges import Edge
     from tapelab.diagnosis.finding import Finding, Fix
+    from tapelab.diagnosis.source_code import Code
 
 
 class Wording(NamedTuple):
@@ -67,11 +70,22 @@ COPIED: Final = Wording(
     sentence("`{text}` copies the value without its history"),
     sentence("In line {line} a new tensor was made of the value. Use the tensor itself."),
 )
+SAMPLED: Final = Wording(
+    "SAMPLER",
+    sentence("`{text}` draws without a gradient"),
+    sentence(
+        "In line {line} `sample()` runs without autograd. `rsample()` draws the same numbers as a "
+        "function of the parameters."
+    ),
+)
 AT_CUT: Final = {
     Cut.STOPPED: DETACHED, Cut.PAUSED: UNDER_NO_GRAD, Cut.FLAT: DISCRETE, Cut.INTEGER: DISCRETE,
     Cut.LEFT: LEFT, Cut.COPIED: COPIED,
 }  # fmt: skip
 """What is said of each cut; of others nothing, since PyTorch has none."""
+
+COPYING: Final = frozenset({"torch.detach", "torch.tensor"})
+"""Functions whose first argument is the tensor that they copy or detach."""
 
 FROZEN: Final = sentence("`{source}` has `requires_grad=False`")
 FREEZING: Final = sentence(
@@ -96,10 +110,29 @@ STALE_WHY: Final = sentence(
     "The optimizer has used `{source}.grad` already, and it was not cleared since. So the next "
     "step uses a sum of gradients."
 )
-TWICE: Final = sentence("`{text}` applies softmax a second time")
+TWICE: Final = sentence("`{text}` applies {activation} a second time")
 LOGITS: Final = sentence(
-    "`cross_entropy` takes logits, but in line {line} it gets probabilities. The gradient becomes "
-    "much too small."
+    "`{loss}` takes logits, but in line {line} it gets probabilities. The gradient becomes much "
+    "too small."
+)
+ON_PROBABILITIES: Final = {
+    "cross_entropy": "softmax", "binary_cross_entropy_with_logits": "sigmoid",
+}  # fmt: skip
+"""Losses that take logits, and the activation that they apply."""
+REBOUND: Final = sentence("`{statement}` makes `{source}` the result of an op")
+UPDATE: Final = sentence(
+    "It is no leaf any more, so the next backward pass leaves its `.grad` None. Change the tensor "
+    "in place, without autograd."
+)
+CLEARED: Final = sentence("`{text}` discards the gradient before the optimizer uses it")
+CLEARED_WHY: Final = sentence(
+    "`backward()` in line {first} computed `{source}.grad`, and line {line} cleared it. So "
+    "`step()` leaves `{source}` as it is."
+)
+HOOKED: Final = sentence("A hook replaces the gradient of `{source}`")
+HOOKED_WHY: Final = sentence(
+    "The backward pass gives a gradient that is not zero, but `{source}.grad` is zero after "
+    "`backward()` in line {line}. Look at the functions passed to `register_hook`."
 )
 
 NUMERIC: Final = frozenset(
@@ -120,12 +153,18 @@ IN_PYTORCH: Final = {
 
 def findings(case: Case, numeric: Iterable[Finding]) -> Iterator[Finding]:
     """What there is to say about a gradient of a PyTorch program."""
+    if failed_call(case) is not None and case.connected:
+        yield from failure(case)
+        return
     if not case.connected:
         yield from _at_source(case)
         yield from (_at_cut(case, edge) for edge in case.cuts if edge.cut in AT_CUT)
+        yield from (withheld(case, edge) for edge in case.cuts if edge.cut is Cut.WITHHELD)
         return
     yield from _intermediate(case)
     yield from _stale(case)
+    yield from _cleared(case)
+    yield from _hooked(case)
     yield from _double_softmax(case)
     for each in numeric:
         if each.code in NUMERIC:
@@ -136,20 +175,38 @@ def _at_cut(case: Case, edge: Edge) -> Finding:
     assert edge.cut is not None
     wording = AT_CUT[edge.cut]
     site = site_of(case, edge.event, name_of(case, edge.to))
-    said = (site.say(wording.sentence), consequence(case, is_known=True))
     fix = _without_detach(site) if edge.cut is Cut.STOPPED else None
+    if edge.cut is Cut.PAUSED and _is_sample(site):
+        wording, fix = (
+            SAMPLED,
+            edits.replace_expression(
+                case, edge.event, site.case.codes.text(site.span).replace(".sample(", ".rsample(")
+            ),
+        )
+    said = (site.say(wording.sentence), consequence(case, is_known=True))
     return site.finding(wording.code, site.say(wording.title), *said, fix=fix)
 
 
+def _is_sample(site: Site) -> bool:
+    """Whether a line draws from a distribution, which `sample` does without autograd."""
+    call = site.case.codes.expression(site.span)
+    return isinstance(call, ast.Call) and ast.unparse(call.func).endswith(".sample")
+
+
 def _without_detach(site: Site) -> Fix | None:
-    """The line without `.detach()` or `.data`."""
+    """The line without `.detach()`, `.data` or the copy; none if it would say `h = h`."""
     code, node = site.case.codes.of(site.span), site.case.codes.expression(site.span)
     method = node.func if isinstance(node, ast.Call) else node
     if code is None or node is None or not isinstance(method, ast.Attribute):
         return None
-    function = ast.unparse(method) == "torch.detach"
-    kept = node.args[0] if function and isinstance(node, ast.Call) else method.value
-    return edits.fix(code, [edits.replaced(code, node, ast.unparse(kept))])
+    takes_it = isinstance(node, ast.Call) and node.args and ast.unparse(method) in COPYING
+    kept = ast.unparse(node.args[0] if takes_it else method.value)
+    statement = site.case.codes.statement(site.span)
+    is_whole = isinstance(statement, ast.Assign) and statement.value is node
+    targets = statement.targets if isinstance(statement, ast.Assign) and is_whole else []
+    if statement is not None and [ast.unparse(each) for each in targets] == [kept]:
+        return edits.fix(code, [edits.removed(code, statement)])
+    return edits.fix(code, [edits.replaced(code, node, kept)])
 
 
 def _at_source(case: Case) -> Iterator[Finding]:
@@ -187,7 +244,30 @@ def _intermediate(case: Case) -> Iterator[Finding]:
     is_result = case.recording.tensor(case.source).role == Role.RESULT
     if is_result and not wanted and not _is_watched(case) and case.source not in case.targets:
         site = site_at(case, case.recording.tensor(case.source).span)
-        yield site.finding("NON_LEAF_GRADIENT", site.say(INTERMEDIATE), site.say(RETAIN))
+        rebinding = _rebinding(site)
+        yield rebinding or site.finding(
+            "NON_LEAF_GRADIENT", site.say(INTERMEDIATE), site.say(RETAIN)
+        )
+
+
+def _rebinding(site: Site) -> Finding | None:
+    """`w = w - rate * w.grad`, with the update in place that keeps `w` a leaf."""
+    code, statement = site.case.codes.of(site.span), site.case.codes.statement(site.span)
+    match statement:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.BinOp(left=ast.Name(id=left), op=ast.Sub(), right=change),
+        ) if name == left and code is not None and f"{name}.grad" in ast.unparse(change):
+            indent = " " * code.extent(statement).column
+            lines = (
+                "with torch.no_grad():",
+                f"    {name} -= {code.text(change)}",
+                f"{name}.grad = None",
+            )
+            fix = edits.fix(code, [edits.replaced(code, statement, f"\n{indent}".join(lines))])
+            title = site.say(REBOUND, statement=code.text(statement))
+            return site.finding("REBOUND_TO_TENSOR", title, site.say(UPDATE), fix=fix)
+    return None
 
 
 def _stale(case: Case) -> Iterator[Finding]:
@@ -216,17 +296,85 @@ def _with_zero_grad(site: Site) -> Fix | None:
     return edits.fix(code, edits.before_statement(code, statement, line))
 
 
-def _double_softmax(case: Case) -> Iterator[Finding]:
-    """The input of `cross_entropy` was made by softmax."""
-    backward = case.backward
-    for step in backward.through({"cross_entropy"}) if backward else ():
-        assert backward is not None
-        event, given = backward.event[step], backward.tensor[step]
-        producer = case.producer(given)
-        if producer and case.recording.ops[producer.op].name == "softmax":
-            site = site_of(case, event)
-            yield site.finding("DOUBLE_SOFTMAX", site.say(TWICE), site.say(LOGITS))
+def _cleared(case: Case) -> Iterator[Finding]:
+    """A gradient was cleared between the backward pass and the step of the optimizer."""
+    accumulated = -1
+    cleared = -1
+    for place in case.recording.placed(e.Accumulated, e.Assigned):
+        event = place.event
+        if isinstance(event, e.Assigned) and event.variable == case.variable >= 0:
+            accumulated = cleared = -1
+        elif isinstance(event, e.Accumulated) and case.is_source(event.tensor):
+            if event.call >= 0:
+                accumulated, cleared = place.index, -1
+            elif accumulated >= 0:
+                cleared = place.index
+    if cleared < 0:
+        return
+    site = site_of(case, cleared)
+    code, statement = site.case.codes.of(site.span), site.case.codes.statement(site.span)
+    first = case.recording.event_spans[accumulated]
+    backward = site.case.codes.statement(first)
+    if code is None or statement is None or not isinstance(backward, ast.stmt):
+        return
+    block = _block_of(code, statement)
+    if backward not in block or block.index(backward) > block.index(statement):
+        return
+    if any(_is_step(each, statement) for each in block[block.index(statement) :]):
+        line = code.text(statement)
+        changes = [*edits.before_statement(code, backward, line), edits.removed(code, statement)]
+        why = site.say(CLEARED_WHY, first=case.codes.line(first))
+        yield site.finding("CLEARED_GRADIENT", site.say(CLEARED), why, fix=edits.fix(code, changes))
+
+
+def _block_of(code: Code, statement: ast.stmt) -> list[ast.stmt]:
+    """The statements among which one stands."""
+    parent = code.parent.get(statement, code.tree)
+    blocks = (getattr(parent, name, []) for name in ("body", "orelse", "finalbody"))
+    return next((block for block in blocks if statement in block), [])
+
+
+def _is_step(statement: ast.stmt, clearing: ast.stmt) -> bool:
+    """Whether a statement is the step of the optimizer whose gradients another one clears."""
+    owner = ast.unparse(clearing).partition(".zero_grad(")[0]
+    return ast.unparse(statement).startswith(f"{owner}.step(")
+
+
+def _hooked(case: Case) -> Iterator[Finding]:
+    """A leaf keeps zeros, though the backward pass gave another gradient."""
+    recording = case.recording
+    results = {
+        (call.event.call, source): result
+        for call in recording.placed(e.Asked)
+        if isinstance(call.event, e.Asked)
+        for source, result in zip(call.event.sources, call.event.results, strict=True)
+    }
+    for place in recording.placed(e.Accumulated):
+        event = place.event
+        assert isinstance(event, e.Accumulated)
+        result = results.get((event.call, event.tensor), -1)
+        if not case.is_source(event.tensor) or result < 0 or event.before >= 0:
+            continue
+        given, kept = (recording.tensor(each).value for each in (result, event.after))
+        if given is not None and kept is not None and given.any() and not kept.any():
+            site = site_of(case, place.index)
+            yield site.finding("HOOKED_GRADIENT", site.say(HOOKED), site.say(HOOKED_WHY))
             return
+
+
+def _double_softmax(case: Case) -> Iterator[Finding]:
+    """The input of a loss that takes logits was made by softmax or sigmoid."""
+    backward = case.backward
+    for loss, activation in ON_PROBABILITIES.items():
+        for step in backward.through({loss}) if backward else ():
+            assert backward is not None
+            event, given = backward.event[step], backward.tensor[step]
+            producer = case.producer(given)
+            if producer and case.recording.ops[producer.op].name == activation:
+                site = site_of(case, event)
+                title = site.say(TWICE, activation=activation)
+                yield site.finding("DOUBLE_SOFTMAX", title, site.say(LOGITS, loss=loss))
+                return
 
 
 def _in_pytorch(fix: Fix | None) -> Fix | None:
@@ -251,6 +399,15 @@ FOREIGN.update(
                 "STALE_GRADIENT", Rank.MISLEADING, "02",
                 "A backward pass added to a gradient that was used already.",
                 "`optimizer.zero_grad()`", None, _stale,
+            ),
+            Declaration(
+                "CLEARED_GRADIENT", Rank.MISLEADING, "02",
+                "A gradient was cleared before the optimizer used it.",
+                "`optimizer.zero_grad()` before `backward()`", None, _cleared,
+            ),
+            Declaration(
+                "HOOKED_GRADIENT", Rank.VANISHED, "06",
+                "A hook replaced a gradient by zeros.", "", None, _hooked,
             ),
         )
     }

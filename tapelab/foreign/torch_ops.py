@@ -35,10 +35,13 @@ CREATORS: Final[dict[Any, str]] = {
 }
 """Functions that copy a value of Python or NumPy into a tensor."""
 
-STOPS: Final[frozenset[Any]] = frozenset(
-    {Tensor.detach, torch.detach, Tensor.data.__get__, Tensor.detach_}
-)
-"""Functions whose result shares the value but not the history."""
+COPIERS: Final[frozenset[Any]] = frozenset({torch.tensor, Tensor.new_tensor})
+"""Functions that copy a tensor, without its history."""
+
+STOPS: Final[frozenset[Any]] = COPIERS | {
+    Tensor.detach, torch.detach, Tensor.data.__get__, Tensor.detach_,
+}  # fmt: skip
+"""Functions whose result has the value but not the history."""
 
 VIEWS: Final = tuple(
     getattr(Tensor, name).__get__ for name in ("T", "H", "mT", "mH", "real", "imag")
@@ -57,7 +60,8 @@ SAME_OP: Final = {
     "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "log_softmax": "log_softmax",
     "view": "reshape", "flatten": "reshape", "ravel": "reshape", "t": "transpose",
     "permute": "transpose", "unsqueeze": "expand_dims", "where": "where", "expand": "broadcast_to",
-    "detach": "stop_gradient", "data": "stop_gradient", "getitem": "strided_slice",
+    "detach": "stop_gradient", "data": "stop_gradient", "tensor": "stop_gradient",
+    "new_tensor": "stop_gradient", "getitem": "strided_slice",
     "clamp": "clip_by_value", "clip": "clip_by_value", "cholesky": "cholesky", "inv": "inverse",
     "det": "determinant", "gt": "greater", "lt": "less", "ge": "greater_equal", "le": "less_equal",
     "eq": "equal", "ne": "not_equal", "float": "cast", "double": "cast", "half": "cast",

@@ -17,6 +17,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -57,6 +58,14 @@ class State(NamedTuple):
     is_leaf: bool
 
 
+class Loss(NamedTuple):
+    """A value that a node had saved and that is gone: overwritten, or freed."""
+
+    is_overwritten: bool
+    is_result: bool
+    """Whether it was a result of the node's op, and not an input."""
+
+
 class Contribution(NamedTuple):
     """What a node propagated: an output of its op, the position of the input, the values."""
 
@@ -77,10 +86,15 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
         )  # fmt: skip
         self._states: dict[int, State] = {}
         self._outputs: dict[Output, int] = {}
-        self._followed: set[Node] = set()
+        self._followed: dict[Node, int] = {}
+        self._storage_of: dict[int, int] = {}
+        self._operands_of: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
+        self._writes: list[int] = []
+        self._latest: dict[tuple[int, torch.Size, torch.dtype], int] = {}
         self._exits: dict[int, tuple[Any, int]] = {}
         self._gradients: dict[int, tuple[weakref.ref[Tensor], int]] = {}
         self._contributions: list[Contribution] = []
+        self._passed: set[Node] = set()
         self._is_backward = False
         self._is_paused = False
         self._depth = 0
@@ -89,6 +103,7 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
         self._module_paths: dict[int, str] = {}
         self._versions: list[tuple[Tensor, int]] = []
         self._handles: list[Any] = []
+        self._stances = ExitStack()
 
     def __enter__(self) -> Self:
         """Begin to record."""
@@ -98,12 +113,15 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
             optimizer_hooks.register_optimizer_step_pre_hook(self._before_step),
             optimizer_hooks.register_optimizer_step_post_hook(self._after_step),
         ]
+        if "torch._dynamo" in sys.modules:
+            self._stances.enter_context(torch.compiler.set_stance("force_eager"))
         super().__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
         """Stop recording."""
         super().__exit__(*error)
+        self._stances.close()
         for handle in self._handles:
             handle.remove()
 
@@ -128,7 +146,7 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
     def _show(self, target: Any, source: Any) -> None:
         targets = [each for each in tree_leaves(target) if isinstance(each, Tensor)]
         numbers = self._numbers(targets)
-        if source is None and self._recorder.is_target(numbers):
+        if self._recorder.is_target(numbers) and (source is None or self._recorder.has_failed):
             return
         sources = [each for each in tree_leaves(source) if isinstance(each, Tensor)]
         sources = sources or [each for each in self._live_leaves() if each.requires_grad]
@@ -195,7 +213,8 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
                 return out
             written = _distinct(t for t, version, _, _ in before if version_of(t) != version)
             results = [each for each in tree_leaves(out) if isinstance(each, Tensor)]
-            if func in torch_ops.CREATORS or not given:
+            is_copy = func in torch_ops.COPIERS and any(each.requires_grad for each in given)
+            if (func in torch_ops.CREATORS and not is_copy) or not given:
                 if not self._is_library():
                     how = torch_ops.CREATORS.get(func) or f"torch.{torch_ops.name_of(func)}"
                     self._create(how, args, results)
@@ -203,13 +222,14 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
                 self._assign(func, written, numbers, given)
             else:
                 fresh = [each for each in results if not self._is_same(each)]
-                outputs = _distinct([*fresh, *written])
+                outputs = _distinct([*fresh, *written, *self._bases_of(written)])
                 if outputs:
                     numbers = [
                         self._number(each) if number < 0 else number
                         for each, number in zip(given, numbers, strict=True)
                     ]
                     self._record_op(func, args, given, numbers, outputs)
+                    self._writes += [self._states[id(each)].number for each in written]
         return out
 
     def _state_of(self, tensor: Tensor) -> State | None:
@@ -224,6 +244,15 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
         if state is None:
             return False
         return state.version == version_of(tensor) and state.node is tensor.grad_fn
+
+    def _bases_of(self, written: Sequence[Tensor]) -> list[Tensor]:
+        """The tensors that writes through views have changed too."""
+        bases = (each._base for each in written if each._is_view())
+        return [each for each in bases if each is not None and self._is_changed_result(each)]
+
+    def _is_changed_result(self, tensor: Tensor) -> bool:
+        known = self._state_of(tensor) is not None
+        return known and tensor.grad_fn is not None and not self._is_same(tensor)
 
     def _record_op(
         self, func: Any, args: tuple[Any, ...], given: Sequence[Tensor], numbers: Sequence[int],
@@ -251,6 +280,8 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
         for tensor, number in zip(outputs, numbers, strict=True):
             self._keep(tensor, number)
         for node, ends in edges:
+            self._followed[node] = numbers[0]
+            self._operands_of[numbers[0]] = inputs, numbers
             self._follow(node, numbers[0], list(inputs), ends, with_local=with_local)
 
     def _operands(
@@ -328,7 +359,9 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
     ) -> int:
         """Enter a leaf again whose values were overwritten."""
         if self._recorder.is_variable(number):
-            return self._keep(leaf, self._recorder.assignment(number, array_of(leaf), how, source))
+            state = self._recorder.assignment(number, array_of(leaf), how, source)
+            self._writes.append(state)
+            return self._keep(leaf, state)
         return self._keep(leaf, self._leaf(leaf))
 
     def _leaf(self, tensor: Tensor) -> int:
@@ -336,7 +369,10 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
         value = array_of(tensor)
         name, path = self._names.get(id(tensor)) or (_name_in_frames(tensor), "")
         if tensor.requires_grad or isinstance(tensor, nn.Parameter):
-            return self._recorder.variable(value, name, trainable=tensor.requires_grad, path=path)
+            source = self._latest.get((storage_of(tensor), tensor.shape, tensor.dtype), -1)
+            return self._recorder.variable(
+                value, name, trainable=tensor.requires_grad, path=path, source=source
+            )
         return self._recorder.constant(value, name, how="a tensor")
 
     def _rebuilt(self, tensor: Tensor, node: Node) -> int:
@@ -358,14 +394,16 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
             self._states[id(tensor)] = kept
             if node is not None:
                 self._outputs[node, tensor.output_nr] = number
+            storage = storage_of(tensor)
+            self._storage_of[number] = storage
+            if storage:
+                self._latest[storage, tensor.shape, tensor.dtype] = number
             if version > 0 or tensor._is_view():
-                self._recorder.alias(number, self._storage(tensor), max(version, 0))
+                index = self._storages.setdefault(storage, len(self._storages))
+                self._recorder.alias(number, index, max(version, 0))
             if tensor.device.type != "cpu":
                 self._recorder.device(number, str(tensor.device))
         return number
-
-    def _storage(self, tensor: Tensor) -> int:
-        return self._storages.setdefault(storage_of(tensor), len(self._storages))
 
     # The graph of autograd
 
@@ -377,7 +415,7 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
             node = stack.pop()
             if node in self._followed:
                 continue
-            self._followed.add(node)
+            self._followed[node] = -1
             ends: list[tuple[int, int]] = []
             for at, (following, output) in enumerate(node.next_functions):
                 if following is None:
@@ -410,6 +448,7 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
             recorder = tape()
             if recorder is None or not recorder._is_backward:
                 return
+            recorder._passed.add(node)
             with torch._C.DisableTorchFunction(), torch.no_grad():
                 locals_of = _local_derivatives(node, got) if with_local else ()
                 for at, position in places:
@@ -427,6 +466,7 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
     def _flowing(self, run: Any) -> tuple[Any, list[Contribution]]:
         """Run a backward pass; its result, and what nodes propagated."""
         self._contributions, self._is_backward = [], True
+        self._passed.clear()
         try:
             return run(), self._contributions
         finally:
@@ -441,7 +481,11 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
             writes = {
                 id(each): -1 if each.grad is None else version_of(each.grad) for each in leaves
             }
-        out, contributions = self._flowing(lambda: func(*args, **kwargs))
+        try:
+            out, contributions = self._flowing(lambda: func(*args, **kwargs))
+        except RuntimeError as error:
+            self._report_failure([target], leaves, error)
+            raise
         with torch._C.DisableTorchFunction():
             changed = [
                 each for each in leaves if _has_changed(each.grad, kept[id(each)], writes[id(each)])
@@ -456,6 +500,46 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
                 steps.accumulated(source, kept[id(each)], array_of(each.grad))
         return out
 
+    def _report_failure(
+        self, targets: Sequence[Tensor], sources: Sequence[Tensor], error: RuntimeError
+    ) -> None:
+        """Record a gradient call that raised an error, and the op whose saved values were gone."""
+        with torch._C.DisableTorchFunction():
+            ends = self._numbers(targets), self._numbers(sources)
+            self._recorder.backward(*ends, [np.ones(tuple(each.shape)) for each in targets])
+            is_overwritten = "inplace operation" in str(error)
+            lost = [
+                (node._sequence_nr(), output, loss)
+                for node, output in self._nodes_behind(targets)
+                for loss in [_loss_of(node)]
+                if loss and loss.is_overwritten == is_overwritten and node not in self._passed
+            ]
+            if not lost:
+                self._recorder.failed()
+                return
+            _, output, loss = max(lost)
+            inputs, outputs = self._operands_of[output]
+            saved = outputs if loss.is_result else inputs
+            storages = {self._storage_of.get(each, 0) for each in saved} - {0}
+            writes = (
+                each
+                for each in self._writes
+                if each > output and self._storage_of.get(each) in storages
+            )
+            self._recorder.failed(output, next(writes, -1) if is_overwritten else -1)
+
+    def _nodes_behind(self, targets: Sequence[Tensor]) -> Iterator[tuple[Node, int]]:
+        """The recorded nodes of autograd's graph that lead to some targets, with their results."""
+        stack, seen = [each.grad_fn for each in targets], set()
+        while stack:
+            node = stack.pop()
+            if node is None or node in seen:
+                continue
+            seen.add(node)
+            stack += [each for each, _ in node.next_functions]
+            if self._followed.get(node, -1) >= 0:
+                yield node, self._followed[node]
+
     def _grad(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         outputs, inputs = (
             list(tree_leaves(args[at] if len(args) > at else kwargs[name]))
@@ -463,7 +547,11 @@ class TorchTape(ForeignTape, TorchFunctionMode):  # type: ignore[misc, unused-ig
         )
         seeds = tree_leaves(args[2] if len(args) > 2 else kwargs.get("grad_outputs"))
         targets, sources = self._numbers(outputs), self._numbers(inputs)
-        out, contributions = self._flowing(lambda: func(*args, **kwargs))
+        try:
+            out, contributions = self._flowing(lambda: func(*args, **kwargs))
+        except RuntimeError as error:
+            self._report_failure(outputs, inputs, error)
+            raise
         with torch._C.DisableTorchFunction():
             given = [
                 np.ones(tuple(each.shape), array_of(each).dtype) if seed is None else array_of(seed)
@@ -598,6 +686,17 @@ def _report(steps: BackwardPass, contributions: Sequence[Contribution]) -> None:
             steps.step(output, position, value, local=local)
 
 
+def _loss_of(node: Node) -> Loss | None:
+    """What a node had saved and cannot use any more; None if it has everything."""
+    for name in dir(node):
+        if name.startswith("_saved_") or name == "saved_tensors":
+            try:
+                getattr(node, name)
+            except RuntimeError as error:
+                return Loss("inplace operation" in str(error), name.startswith("_saved_result"))
+    return None
+
+
 def _local_derivatives(node: Node, got: Sequence[Tensor | None]) -> list[NDArray[Any] | None]:
     """What a node of an elementwise op propagates for an upstream gradient of ones."""
     upstream = got[0]
@@ -617,13 +716,24 @@ def _has_saving_hooks() -> bool:
 
 
 def _in_custom_function() -> bool:
-    """Whether the forward of a `torch.autograd.Function` is running."""
+    """Whether the forward of a `torch.autograd.Function` is running.
+
+    Its code tells: newer versions of PyTorch call it from C++, so `apply` has no frame.
+    """
+    codes = {getattr(each.forward, "__code__", None) for each in _kinds_of(torch.autograd.Function)}
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if frame.f_globals.get("__name__") == "torch.autograd.function":
+        if frame.f_code in codes:
             return True
         frame = frame.f_back
     return False
+
+
+def _kinds_of(base: type[Any]) -> Iterator[type[Any]]:
+    """All subclasses of a class."""
+    for each in base.__subclasses__():
+        yield each
+        yield from _kinds_of(each)
 
 
 def _name_in_frames(value: object) -> str:

@@ -103,18 +103,20 @@ class Recorder:
         self._events: list[tuple[e.Event, int]] = []
         self._tables: dict[str, list[int]] = {}
         self._made_by: dict[int, int] = {}
+        self._assigned_by: dict[int, int] = {}
         self._unread: dict[int, int] = {}
         self._followed: set[int] = set()
         self._watched: set[int] = set()
         self._backward_passes: list[BackwardPass] = []
 
     def variable(
-        self, value: Any, name: str = "", *, trainable: bool = True, path: str = ""
-    ) -> int:
+        self, value: Any, name: str = "", *, trainable: bool = True, path: str = "",
+        source: int = -1,
+    ) -> int:  # fmt: skip
         """Report a value to differentiate with respect to; ops that use it are on the tape.
 
         By default it is called what the user's code assigns it to. `path` is where it stands in a
-        model, such as `layers.0.weight`.
+        model, such as `layers.0.weight`. `source` is the value that was copied into it, if any.
         """
         span, array = self._place(), np.array(value)
         tensors, number = self._tensors, len(self._variables)
@@ -123,7 +125,7 @@ class Recorder:
         facts = VariableFacts(named, trainable, span, shape, dtype, bool(path), path=path)
         self._variables.append(facts)
         tensor = self._tensor(array, Role.STATE, span, named, number)
-        self._emit(e.Made(tensor, self._strings.index("variable")), span)
+        self._emit(e.Made(tensor, self._strings.index("variable"), source), span)
         self._unread[tensor] = number
         return tensor
 
@@ -138,7 +140,7 @@ class Recorder:
         span, number = self._place(), self._tensors.variable(state)
         new = self._tensor(np.array(value), Role.STATE, span, self._variables[number].name, number)
         self._unread.pop(state, None)
-        self._emit(e.Assigned(number, how, source, new), span)
+        self._assigned_by[new] = self._emit(e.Assigned(number, how, source, new), span)
         self._unread[new] = number
         return new
 
@@ -266,6 +268,24 @@ class Recorder:
     def last_backward_pass(self) -> BackwardPass:
         """The backward pass that was reported last."""
         return self._backward_passes[-1]
+
+    def failed(self, tensor: int = -1, writer: int = -1) -> None:
+        """Report that the last backward pass raised an error instead of a result.
+
+        `tensor` was made by the op whose saved values were gone; `writer` is the result of the op,
+        or the new state, that overwrote them. Without it, an earlier backward pass freed them.
+        """
+        self._add_row(
+            "failure",
+            call=self.last_backward_pass.at,
+            event=self._made_by.get(tensor, -1),
+            writer=self._made_by.get(writer, self._assigned_by.get(writer, -1)),
+        )
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the last backward pass raised an error."""
+        return self.last_backward_pass.at in self._tables.get("failure.call", ())
 
     def cleared(self, tensor: int, before: Any) -> None:
         """Report that the gradient which a leaf had kept was cleared, as by `zero_grad`."""

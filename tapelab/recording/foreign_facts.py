@@ -25,6 +25,7 @@ COLUMNS: Final = (
     *("upstream.event", "upstream.tensor"),
     "library.event",
     *("device.tensor", "device.name"),
+    *("failure.call", "failure.event", "failure.writer"),
 )
 """The columns of schema 2."""
 
@@ -34,6 +35,16 @@ class Alias(NamedTuple):
 
     storage: int
     version: int
+
+
+class Failure(NamedTuple):
+    """Why a gradient call raised an error: an op's saved values, and the event that overwrote them.
+
+    `event` is -1 where no op is to blame; `writer` is -1 where the values were freed.
+    """
+
+    event: int
+    writer: int
 
 
 class ForeignFacts:
@@ -66,6 +77,12 @@ class ForeignFacts:
         """The device of each tensor that is not in the memory of the processor."""
         rows = zip(*map(self._listed, COLUMNS[6:8]), strict=True)
         return {tensor: self.strings[name] for tensor, name in rows}
+
+    @cached_property
+    def failures(self) -> Mapping[int, Failure]:
+        """Why gradient calls raised an error, by their `Asked` events."""
+        rows = zip(*map(self._listed, COLUMNS[8:11]), strict=True)
+        return {call: Failure(event, writer) for call, event, writer in rows}
 
     def _listed(self, name: str) -> list[int]:
         values: NDArray[Any] | None = self.columns.get(name)

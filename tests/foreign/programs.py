@@ -24,6 +24,16 @@ class Pitfall(NamedTuple):
 W: Final = "w = torch.tensor([2.0, 1.0], requires_grad=True)\n"
 V: Final = "v = torch.tensor([1.0, 3.0], requires_grad=True)\n"
 END: Final = "loss.backward()\n"
+DOUBLE: Final = """class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2.0
+
+    @staticmethod
+    def backward(ctx, dy):
+        return RETURNED
+
+"""
 
 PITFALLS: Final = {
     "detach": Pitfall(
@@ -176,5 +186,140 @@ PITFALLS: Final = {
     "growing_recurrence": Pitfall(
         "EXPLODING", f"{W}y = w\nfor step in range(100):\n    y = y * 3.0\nloss = y.sum() * 1e-30\n{END}",
         f"{W}y = w\nfor step in range(100):\n    y = y * 1.001\nloss = y.sum()\n{END}",
+    ),
+    "detach_of_itself": Pitfall(
+        "STOPPED", f"{W}{V}h = w * 3.0\nh = «h.detach()»\nloss = (h * v).sum()\n{END}",
+        f"{W}{V}h = w * 3.0\nlog = h.detach()\nloss = (h * v).sum()\n{END}", fixed=True,
+    ),
+    "tensor_of_a_tensor": Pitfall(
+        "STOPPED", f"{W}{V}h = «torch.tensor(w * 3.0)»\nloss = (h * v).sum()\n{END}",
+        f"{W}{V}h = (w * 3.0).clone()\nloss = (h * v).sum()\n{END}", fixed=True,
+    ),
+    "parameter_of_a_tensor": Pitfall(
+        "COPIED_VALUE", f"{W}{V}h = nn.Parameter(w * 3.0)\nloss = (h * v).sum()\n{END}",
+        f"w = nn.Parameter(torch.ones(2) * 3.0)\n{V}loss = (w * v).sum()\n{END}",
+    ),
+    "sample": Pitfall(
+        "SAMPLER",
+        f"{W}{V}noisy = «torch.distributions.Normal(w, 1.0).sample()»\nloss = (noisy * v).sum()\n{END}",
+        f"{W}{V}noisy = torch.distributions.Normal(w, 1.0).rsample()\nloss = (noisy * v).sum()\n{END}",
+        fixed=True,
+    ),
+    "inference_mode": Pitfall(
+        "RECORDING_PAUSED",
+        f"{W}{V}with torch.inference_mode():\n    h = «torch.sin(w)»\nloss = (h + v).sum()\n{END}",
+        f"{W}{V}with torch.inference_mode():\n    log = torch.sin(w)\nloss = (torch.sin(w) + v).sum()\n{END}",
+    ),
+    "write_under_no_grad": Pitfall(
+        "RECORDING_PAUSED",
+        f"{W}{V}h = torch.zeros(2)\nwith torch.no_grad():\n    «h[0]» = w[0]\nloss = (h * v).sum()\n{END}",
+        f"{W}{V}h = torch.zeros(2)\nh[0] = w[0]\nloss = (h * v).sum()\n{END}",
+    ),
+    "numpy_round_trip": Pitfall(
+        "LEFT_ENGINE",
+        f"import numpy as np\n{W}{V}a = np.exp(«w.detach().numpy()»)\n"
+        f"loss = (torch.from_numpy(a) * v).sum()\n{END}",
+        f"import numpy as np\n{W}{V}a = np.exp(w.detach().numpy())\n"
+        f"loss = (torch.exp(w) * torch.from_numpy(a) * v).sum()\n{END}",
+    ),
+    "function_that_returns_none": Pitfall(
+        "NON_DIFFERENTIABLE",
+        f"{DOUBLE.replace('RETURNED', 'None')}{W}{V}loss = («Double.apply(w) * v»).sum()\n{END}",
+        f"{DOUBLE.replace('RETURNED', 'dy * 2.0')}{W}{V}loss = (Double.apply(w) * v).sum()\n{END}",
+    ),
+    "hook_that_zeroes": Pitfall(
+        "HOOKED_GRADIENT", f"{W}w.register_hook(lambda g: g * 0.0)\nloss = (w * w).sum()\n«{END[:-1]}»\n",
+        f"{W}w.register_hook(lambda g: g.clamp(-1.0, 1.0))\nloss = (w * w).sum()\n{END}",
+    ),
+    "cleared_before_the_step": Pitfall(
+        "CLEARED_GRADIENT",
+        f"{W}optimizer = torch.optim.SGD([w], lr=0.1)\nfor step in range(2):\n"
+        "    loss = (w * w).sum()\n    loss.backward()\n    «optimizer.zero_grad()»\n"
+        "    optimizer.step()\n",
+        f"{W}optimizer = torch.optim.SGD([w], lr=0.1)\nfor step in range(2):\n"
+        "    loss = (w * w).sum()\n    loss.backward()\n    optimizer.step()\n"
+        "    optimizer.zero_grad()\n",
+        fixed=True,
+    ),
+    "leaf_rebound_to_a_result": Pitfall(
+        "REBOUND_TO_TENSOR",
+        f"{W}for step in range(2):\n    loss = (w * w).sum()\n    loss.backward()\n    w = «w - 0.1 * w.grad»\n",
+        f"{W}for step in range(2):\n    loss = (w * w).sum()\n    loss.backward()\n"
+        "    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad = None\n",
+        fixed=True,
+    ),
+    "sigmoid_and_logits": Pitfall(
+        "DOUBLE_SOFTMAX",
+        f"{W}p = torch.sigmoid(w)\nloss = «nn.functional.binary_cross_entropy_with_logits(p, torch.ones(2))»\n{END}",
+        f"{W}p = torch.sigmoid(w)\nloss = nn.functional.binary_cross_entropy(p, torch.ones(2))\n{END}",
+    ),
+    "half_underflow": Pitfall(
+        "UNDERFLOW",
+        f"{W}h = «w.half() * 1e-4»\nloss = h.float().sum() * 1e-5\n{END}",
+        f"{W}h = w.half() * 1e-4\nloss = h.float().sum() * 100.0\n{END}",
+    ),
+    "broadcast_loss": Pitfall(
+        "UNINTENDED_BROADCAST",
+        f"{W}{V}predicted = torch.ones(2, 1) * w.sum()\nloss = ((«predicted - v») ** 2).mean()\n{END}",
+        f"{W}{V}predicted = torch.ones(2, 1) * w.sum()\nloss = ((predicted - v[:, None]) ** 2).mean()\n{END}",
+    ),
+    "compiled_detach": Pitfall(
+        "STOPPED",
+        f"@torch.compile(backend='eager')\ndef f(x):\n    return «x.detach()» * 2.0\n{W}{V}loss = (f(w) * v).sum()\n{END}",
+        f"@torch.compile(backend='eager')\ndef f(x):\n    return x * 2.0\n{W}{V}loss = (f(w) * v).sum()\n{END}",
+        fixed=True,
+    ),
+    "round": Pitfall(
+        "NON_DIFFERENTIABLE", f"{W}{V}loss = («torch.round(w)» * v).sum()\n{END}",
+        f"{W}{V}r = torch.round(w)\nloss = ((w - r) * v).sum()\n{END}",
+    ),
+    "in_place_add": Pitfall(
+        "OVERWRITTEN_VALUE", f"{W}h = torch.exp(w)\n«h += 1»\nloss = h.sum()\n{END}",
+        f"{W}h = torch.sin(w)\nh += 1\nloss = h.sum()\n{END}", fixed=True,
+    ),
+    "in_place_item": Pitfall(
+        "OVERWRITTEN_VALUE", f"{W}h = torch.exp(w)\n«h[0] = 0.0»\nloss = h.sum()\n{END}",
+        f"{W}h = torch.exp(w).clone()\nh[0] = 0.0\nloss = h.sum()\n{END}", fixed=True,
+    ),
+    "in_place_method": Pitfall(
+        "OVERWRITTEN_VALUE", f"{W}h = torch.sigmoid(w)\n«h.mul_(2)»\nloss = h.sum()\n{END}",
+        f"{W}h = w + 1\nh.mul_(2)\nloss = h.sum()\n{END}", fixed=True,
+    ),
+    "in_place_argument": Pitfall(
+        "OVERWRITTEN_VALUE",
+        f"{W}h = torch.sigmoid(w)\n«r = nn.functional.relu(h, inplace=True)»\nloss = r.sum()\n{END}",
+        f"{W}h = w * 2\nr = nn.functional.relu(h, inplace=True)\nloss = r.sum()\n{END}", fixed=True,
+    ),
+    "in_place_through_a_view": Pitfall(
+        "OVERWRITTEN_VALUE",
+        f"{W}h = torch.exp(w)\nfirst = h[:1]\n«first *= 2»\nloss = h.sum()\n{END}",
+        f"{W}h = w + 1\nfirst = h[:1]\nfirst *= 2\nloss = h.sum()\n{END}", fixed=True,
+    ),
+    "step_before_backward": Pitfall(
+        "OVERWRITTEN_VALUE",
+        f"{W}{V}optimizer = torch.optim.SGD([v], lr=0.1)\nloss = (w * v).sum()\n"
+        f"v.sum().backward()\n«optimizer.step()»\n{END}",
+        f"{W}{V}optimizer = torch.optim.SGD([v], lr=0.1)\nloss = (w * v).sum()\n{END}optimizer.step()\n",
+    ),
+    "backward_twice": Pitfall(
+        "FREED_GRAPH", f"{W}loss = (w * w).sum()\nloss.backward()\n«loss.backward()»\n",
+        f"{W}loss = (w * w).sum()\nloss.backward(retain_graph=True)\nloss.backward()\n", fixed=True,
+    ),
+    "two_losses_of_one_graph": Pitfall(
+        "FREED_GRAPH",
+        f"{W}h = torch.exp(w)\nfirst = h.sum()\nfirst.backward()\nloss = h.prod()\n«{END[:-1]}»\n",
+        f"{W}h = torch.exp(w)\nfirst = h.sum()\nloss = first + h.prod()\n{END}", fixed=True,
+    ),
+    "hidden_state_of_the_step_before": Pitfall(
+        "FREED_GRAPH",
+        f"{W}h = torch.zeros(2)\nfor step in range(2):\n    h = torch.tanh(h + w)\n    loss = h.sum()\n"
+        "    «loss.backward()»\n",
+        f"{W}h = torch.zeros(2)\nfor step in range(2):\n    h = torch.tanh(h.detach() + w)\n    loss = h.sum()\n"
+        "    loss.backward()\n",
+        fixed=True,
+    ),
+    "loss_of_several_numbers": Pitfall(
+        "NOT_SCALAR", f"{W}loss = w * w\n«{END[:-1]}»\n",
+        f"{W}loss = w * w\nloss.backward(torch.ones(2))\n", fixed=True,
     ),
 }  # fmt: skip
