@@ -100,9 +100,9 @@ def _out_of_place(site: Site) -> Fix | None:
     if code is None or statement is None or site.case.op_run(site.event) is None:
         return None
     match statement:
-        case ast.AugAssign(target=ast.Name(), op=op, value=value):
-            left = ast.Name(statement.target.id, ast.Load())
-            text = ast.unparse(ast.Assign([statement.target], ast.BinOp(left, op, value), lineno=1))
+        case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+            result = ast.BinOp(ast.Name(name, ast.Load()), op, value)
+            text = ast.unparse(ast.Assign([target], result, lineno=1))
             return edits.fix(code, [edits.replaced(code, statement, text)])
         case (
             ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))])
@@ -113,7 +113,8 @@ def _out_of_place(site: Site) -> Fix | None:
             )
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))):
             new = _method_without_underscore(code, statement.value, attr)
-            return new and edits.fix(code, [edits.replaced(code, statement, f"{name} = {new}")])
+            changes = [edits.replaced(code, statement, f"{name} = {new}")] if new else []
+            return edits.fix(code, changes)
     return _without_inplace(code, site)
 
 

@@ -199,8 +199,9 @@ def _without_detach(site: Site) -> Fix | None:
     method = node.func if isinstance(node, ast.Call) else node
     if code is None or node is None or not isinstance(method, ast.Attribute):
         return None
-    takes_it = isinstance(node, ast.Call) and node.args and ast.unparse(method) in COPYING
-    kept = ast.unparse(node.args[0] if takes_it else method.value)
+    arguments = node.args if isinstance(node, ast.Call) else []
+    takes_it = arguments and ast.unparse(method) in COPYING
+    kept = ast.unparse(arguments[0] if takes_it else method.value)
     statement = site.case.codes.statement(site.span)
     is_whole = isinstance(statement, ast.Assign) and statement.value is node
     targets = statement.targets if isinstance(statement, ast.Assign) and is_whole else []

@@ -6,6 +6,7 @@ import struct
 
 import pytest
 
+from tapelab.recorder.own_recorder import Recorder
 from tapelab.recording import events as e
 from tapelab.recording import from_bytes, to_bytes
 from tapelab.recording.foreign_facts import Alias
@@ -72,3 +73,17 @@ def test_a_recording_of_tapelabs_own_has_none_of_it():
     assert not own.devices
     assert not own.library_events
     assert not own.further_upstreams
+
+
+def test_a_gradient_call_that_failed_names_the_op_and_the_event_that_overwrote_its_value():
+    recorder = Recorder("an engine 1.0", framework="Engine 1.0")
+    x = recorder.variable(2.0)
+    y = recorder.op("exp", [x], 7.4)
+    written = recorder.op("add", [y], 8.4)
+    recorder.backward(written, [x])
+    recorder.failed(y, written)
+    recording = from_bytes(to_bytes(recorder.recording()))
+    ((call, failure),) = recording.failures.items()
+    assert isinstance(recording.event(call), e.Asked)
+    names = [recording.ops[recording.event(at).op].name for at in failure]
+    assert names == ["exp", "add"]
