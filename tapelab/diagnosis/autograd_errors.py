@@ -178,9 +178,9 @@ def _carried(case: Case, earlier: Located, call: Located) -> str:
     if earlier.span != call.span:
         return ""
     for edge in case.path:
-        made = case.flow.maker_of.get(edge.origin, -1)
+        maker = case.flow.maker_of.get(edge.origin, -1)
         name = name_of(case, edge.origin)
-        if 0 <= made < earlier.index < edge.event and case.op_run(made) and name.isidentifier():
+        if 0 <= maker < earlier.index < edge.event and case.op_run(maker) and name.isidentifier():
             return name
     return ""
 
