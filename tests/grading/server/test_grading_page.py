@@ -15,6 +15,8 @@ from tapelab.grading.gradebook import Gradebook
 from tests.fixtures.taught_course import serving, teach
 from tests.grading.server.conftest import Client
 
+pytestmark = pytest.mark.slow
+
 FORM = {"folder": "handed-in", "source": "sums", "jobs": "1", "add_students": "1"}
 ENDLESS = "n = 0\nwhile True:\n    n += 1\n"
 
@@ -57,7 +59,6 @@ def test_nothing_beyond_the_folder_is_graded_and_nothing_that_students_wrote_is_
     assert book.assignments() == ()
 
 
-@pytest.mark.slow
 def test_a_folder_is_graded_while_the_page_says_how_far_it_is(grader, form, course):
     _, book = course
     assert grader.post("/grading", **FORM).status == 403
