@@ -12,8 +12,10 @@ from tapelab.diagnosis.finding import Explanation
 from tapelab.diagnosis.training_runs import explain_training
 from tapelab.locales import paragraph, say
 from tapelab.recorder.builder import build_recording
+from tapelab.recorder.foreign_tape import latest_foreign_tape
 from tapelab.recorder.interning import Spans
 from tapelab.recorder.training_log import latest_log
+from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from tapelab.core.origin import Origin
@@ -24,8 +26,13 @@ def why() -> Explanation:
     """Explain the last gradient asked for in this thread that was None, a part, zero or NaN.
 
     It needs the tape that was asked to be there still, and says so where that is gone. After
-    `model.fit` it says which gradient went wrong first, in which step and epoch, and why.
+    `model.fit` it says which gradient went wrong first, in which step and epoch, and why. After
+    `tapelab.record()` it explains the last backward pass of the framework's program.
     """
+    foreign = latest_foreign_tape()
+    recording = foreign.recording() if foreign is not None else None
+    if recording is not None and recording.placed(e.Asked):
+        return explain_call(recording, len(recording.placed(e.Asked)) - 1)
     log = latest_log()
     if log is not None and log.last_serial and _is_last(log):
         return explain_training(log)

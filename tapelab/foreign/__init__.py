@@ -10,6 +10,8 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
+from tapelab.recorder.foreign_tape import remember
+
 if TYPE_CHECKING:
     from tapelab.recorder.foreign_tape import ForeignTape
 
@@ -41,10 +43,13 @@ def record(framework: str | None = None, *, run_functions_eagerly: bool = False)
     if chosen == "tensorflow":
         from tapelab.foreign.tensorflow_tape import TensorFlowTape
 
-        return TensorFlowTape(run_functions_eagerly=run_functions_eagerly)
-    from tapelab.foreign.torch_tape import TorchTape
+        tape: ForeignTape = TensorFlowTape(run_functions_eagerly=run_functions_eagerly)
+    else:
+        from tapelab.foreign.torch_tape import TorchTape
 
-    return TorchTape()
+        tape = TorchTape()
+    remember(tape)
+    return tape
 
 
 def _imported() -> str:

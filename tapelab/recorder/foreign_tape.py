@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+from weakref import ref
+
+from tapelab.core.log import thread
 
 if TYPE_CHECKING:
     from tapelab.recorder.introspection import Introspection
@@ -24,3 +27,23 @@ class ForeignTape(ABC):
     def introspect(self, target: Any, source: Any) -> Introspection | None:
         """A recording with a gradient call from targets to sources; None without such calls."""
         return None
+
+
+_LATEST: Final[list[tuple[ref[ForeignTape], int]]] = []
+
+
+def remember(tape: ForeignTape) -> None:
+    """Note a tape as the latest, with the gradient call of tapelab's own that came before it."""
+    _LATEST[:] = [(ref(tape), _last_serial())]
+
+
+def latest_foreign_tape() -> ForeignTape | None:
+    """The tape that was opened last, unless tapelab itself computed a gradient since."""
+    for tape, serial in _LATEST:
+        if serial == _last_serial():
+            return tape()
+    return None
+
+
+def _last_serial() -> int:
+    return thread.recent_calls[-1][1] if thread.recent_calls else 0

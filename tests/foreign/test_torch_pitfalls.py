@@ -62,3 +62,17 @@ def test_a_healthy_program_has_no_finding(name):
     explanation = explained(HEALTHY[name], name)
     assert explanation.findings == ()
     assert explanation.connected
+
+
+def test_why_explains_the_last_backward_pass_until_tapelab_computes_a_gradient():
+    pitfall = PITFALLS["in_place_add"]
+    space = {"torch": torch}
+    with pytest.raises(RuntimeError), tapelab.record() as tape:
+        exec(re.sub("[«»]", "", pitfall.program), space)
+    assert [each.code for each in tapelab.why().findings] == ["OVERWRITTEN_VALUE"]
+    assert tape.recording().failures
+    x = tapelab.Variable(2.0)
+    with tapelab.GradientTape() as own:
+        y = tapelab.stop_gradient(x) * 3.0
+    own.gradient(y, x)
+    assert [each.code for each in tapelab.why().findings] == ["STOPPED"]
