@@ -230,3 +230,21 @@ test('a page from right to left mirrors, its code does not', () => {
   assert.equal(host.querySelector<HTMLElement>('.tl')!.dir, 'rtl');
   assert.equal(host.querySelector<HTMLElement>('.code')!.dir, 'ltr');
 });
+
+test('the boxes of open calls lie within the drawing', () => {
+  const { host, handle } = open({ recording: goldenBytes('modules') });
+  handle.dispatch({ kind: 'foldAll', open: true });
+  const numbers = (text: string | null): number[] => text!.match(/-?[\d.]+/g)!.map(Number);
+  const [left, top, width, height] = numbers(
+    host.querySelector('.stage > svg')!.getAttribute('viewBox'),
+  );
+  const calls = [...host.querySelectorAll('g.call')];
+  assert.ok(calls.length > 1);
+  for (const call of calls) {
+    const [x, y] = numbers(call.getAttribute('transform'));
+    const box = call.querySelector('rect')!;
+    assert.ok(x! >= left! && y! >= top!, `${x} ${y} is outside of ${left} ${top}`);
+    assert.ok(x! + Number(box.getAttribute('width')) <= left! + width!);
+    assert.ok(y! + Number(box.getAttribute('height')) <= top! + height!);
+  }
+});

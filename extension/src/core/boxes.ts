@@ -16,7 +16,7 @@ const [ROOM, NAME] = [9, 18];
 /** The room of both routes of an edge, to either side. */
 const BESIDE = 14;
 
-interface Extent {
+export interface Extent {
   left: number;
   top: number;
   right: number;
@@ -49,6 +49,21 @@ function routeExtent(chart: Chart, { left, top, right, bottom }: Extent, across:
   return chart.layout.direction === 'down'
     ? { left: near, right: far, top, bottom }
     : { left, right, top: near, bottom: far };
+}
+
+/** The room that a chart takes: its layout, and the boxes around it. */
+export function extentOf(chart: Chart): Extent {
+  const { width, height } = chart.layout;
+  return boxesOf(chart).reduce(
+    (sum, box) =>
+      around(sum, {
+        left: box.x,
+        top: box.y,
+        right: box.x + box.width,
+        bottom: box.y + box.height,
+      }),
+    { left: 0, top: 0, right: width, bottom: height },
+  );
 }
 
 const known = new WeakMap<Chart, readonly CallBox[]>();

@@ -1,3 +1,4 @@
+import { extentOf } from '../boxes.js';
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
 import type { Attributes, Child, VNode } from '../dom.js';
@@ -41,14 +42,15 @@ function wholeGraphView(
   options: GraphOptions,
 ): VNode {
   const part = wholePart(chart);
-  const width = chart.layout.width + MARGIN;
-  const height = chart.layout.height + overhang(model, chart, part) + MARGIN;
+  const { left, top, right, bottom } = extentOf(chart);
+  const lowest = Math.max(bottom, chart.layout.height + overhang(model, chart, part));
+  const [width, height] = [right - left + MARGIN, lowest - top + MARGIN];
   const fixed = `width:${Math.round(width * zoom)}px;max-width:none;min-width:0`;
   const fluid = `max-width:${width}px;min-width:${Math.round(width * SMALLEST_ZOOM)}px;margin-inline:auto`;
   return h(
     'svg',
     {
-      viewBox: `-7 -7 ${width} ${height}`,
+      viewBox: `${left - MARGIN / 2} ${top - MARGIN / 2} ${width} ${height}`,
       style: zoom === 1 ? fluid : fixed,
       role: 'none',
     },
