@@ -10,6 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.type_spec import TensorSpec
 from tapelab.data.dataset_elements import (
     Element,
     call,
@@ -26,6 +29,15 @@ from tapelab.framework.scopes import off_tape
 from tapelab.random.seeds import ElementSeeds, GraphSeeds
 
 Function = Callable[..., Any]
+
+
+def _spec_of_state(dataset: Stage, initial_state: Any, *_: Any, **__: Any) -> Any:
+    return mapped(_spec_of_part, initial_state)
+
+
+def _spec_of_part(part: Any) -> TensorSpec:
+    part = to_tensor(part)
+    return TensorSpec(part.shape, part.dtype)
 
 
 class FunctionStage(Stage):
@@ -132,6 +144,7 @@ class FunctionStage(Stage):
 
         return self.then("_ScanDataset", start, spec_of=lambda: spec_of_element(next(start())))
 
+    @public(effect="host", result_spec=_spec_of_state)
     def reduce(self, initial_state: Any, reduce_func: Function, name: str | None = None) -> Any:
         """Return the last state, where `reduce_func(state, element)` returns the next one."""
         state = raw_of(initial_state)

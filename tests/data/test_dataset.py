@@ -98,3 +98,29 @@ def test_windows_become_rows_of_inputs_and_labels(tf):
     assert [(x.numpy().tolist(), int(y)) for x, y in rows] == [
         ([0, 1, 2], 3), ([1, 2, 3], 4), ([2, 3, 4], 5),
     ]  # fmt: skip
+
+
+def test_reduce_in_a_function_computes_what_it_does_outside():
+    numbers = tf.data.Dataset.range(5)
+
+    @tf.function
+    def reduced(dataset, start):
+        doubled = dataset.map(lambda x: 2 * x).reduce(start, lambda total, x: total + x)
+        pair = (tf.constant(0, tf.int64), {"product": 1.0})
+        return doubled, dataset.reduce(
+            pair, lambda state, x: (state[0] + x, {"product": state[1]["product"] * 2.0})
+        )
+
+    total, (count, rest) = reduced(numbers, tf.constant(10, tf.int64))
+    assert (int(total), int(count), float(rest["product"])) == (30, 10, 32.0)
+
+
+def test_a_loop_in_a_function_may_name_its_element_like_the_parameter_of_a_lambda():
+    @tf.function
+    def total(dataset):
+        result = tf.constant(0, tf.int64)
+        for x in dataset.map(lambda x: x * 3):
+            result += x
+        return result
+
+    assert int(total(tf.data.Dataset.range(5))) == 30

@@ -9,7 +9,7 @@ be sure (in a closure, a `try`, a `match`, behind a jump) counts as live.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 Loop = ast.For | ast.While
@@ -82,20 +82,26 @@ def _blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
 
 
 def _reads(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """The names that are read or deleted anywhere within some nodes."""
-    names = {
-        node.id
-        for each in nodes
-        for node in ast.walk(each)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
-    }
-    changed = {
-        node.target.id
-        for each in nodes
-        for node in ast.walk(each)
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
-    }
-    return frozenset(names | changed)
+    """The names of the function that are read, deleted or changed in place within some nodes."""
+    return frozenset(name for each in nodes for name in _read_in(each, _EMPTY))
+
+
+def _read_in(node: ast.AST, own: frozenset[str]) -> Iterator[str]:
+    """The names that a node reads, but for the `own` ones of lambdas and comprehensions around."""
+    match node:
+        case ast.Lambda():
+            for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+                yield from _read_in(default, own)
+            own |= {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+        case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
+            yield from _read_in(node.generators[0].iter, own)
+            own |= frozenset().union(*(_binds(each.target) for each in node.generators))
+        case ast.Name() if not isinstance(node.ctx, ast.Store) and node.id not in own:
+            yield node.id
+        case ast.AugAssign(target=ast.Name(id=name)):
+            yield name
+    for child in ast.iter_child_nodes(node):
+        yield from _read_in(child, own)
 
 
 def _binds(node: ast.AST) -> frozenset[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import textwrap
 
+import pytest
+
 from tapelab.compile.autograph.name_liveness import live_names
 
 
@@ -62,6 +64,21 @@ def test_a_name_is_live_where_a_jump_may_skip_its_binding():
             x = i
         return x
     """)
+
+
+def test_a_name_of_a_lambda_or_a_comprehension_alone_is_not_live():
+    live = live_in_first_loop("""
+        for x in rows.map(lambda x, *y, z=w: x * 3 + n):
+            total = total + x + sum([u for u in x])
+        return total
+    """)
+    assert live == {"total", "w", "n"} | {"sum"}
+
+
+@pytest.mark.parametrize("expression", ["(lambda x=x: x)()", "[x for x in x]", "sum(x for _ in i)"])
+def test_a_name_that_a_lambda_or_a_comprehension_takes_from_the_function_is_live(expression):
+    source = f"for i in rows:\n    y = {expression}\n    x = i + y"
+    assert "x" in live_in_first_loop(source)
 
 
 def test_a_name_in_a_closure_is_live():
