@@ -100,7 +100,7 @@ def test_windows_become_rows_of_inputs_and_labels(tf):
     ]  # fmt: skip
 
 
-def test_reduce_in_a_function_computes_what_it_does_outside():
+def test_reduce_in_a_function_computes_what_it_does_outside(tf):
     numbers = tf.data.Dataset.range(5)
 
     @tf.function
@@ -115,7 +115,7 @@ def test_reduce_in_a_function_computes_what_it_does_outside():
     assert (int(total), int(count), float(rest["product"])) == (30, 10, 32.0)
 
 
-def test_a_loop_in_a_function_may_name_its_element_like_the_parameter_of_a_lambda():
+def test_a_loop_in_a_function_may_name_its_element_like_the_parameter_of_a_lambda(tf):
     @tf.function
     def total(dataset):
         result = tf.constant(0, tf.int64)
