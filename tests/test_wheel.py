@@ -32,14 +32,14 @@ ROOMS = {
 # Compressed bytes. What stands here is a tenth above what there is: growth is to be noticed.
 # Each language says what tapelab says, the Explorer, and the exercises of seven lessons.
 BOUNDS = {
-    "engine and tools": 1_380_000,
+    "engine and tools": 1_500_000,
     "teaching": 330_000,
     "pictures": 230_000,
     "translations": 174_000,
     "jupyterlab": 154_000,
 }
 OF_A_LESSON = 4_000
-WHOLE = 2_540_000
+WHOLE = 2_680_000
 
 pytestmark = pytest.mark.slow
 
