@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -155,6 +155,21 @@ class GradientTape(TapeBase):
             state["log"] = None
             state["records"] = recent
             recent.extend(window[0].latest())
+
+    def _abandon(self) -> None:
+        """End the recording wherever an interrupt in `__enter__` or `__exit__` has left it."""
+        state = thread.__dict__
+        if self._recording:
+            self._recording = False
+            with suppress(IndexError):  # the interrupt came before `relax_gc`
+                restore_gc()
+        state["tapes"][:] = [tape for tape in state["tapes"] if tape is not self]
+        thread.active_tapes = tuple([tape for tape in state["active_tapes"] if tape is not self])
+        if self._windows and self._windows[-1][2] is None:
+            self._windows[-1][2] = len(self._windows[-1][0].records)
+        if not any(isinstance(each, GradientTape) for each in state["tapes"]):
+            state["log"] = None
+            state["records"] = recent
 
     @public(effect="tape")
     def watch(self, tensor: Nest) -> None:

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tapelab.core.log import thread
+from tapelab.core.tape import GradientTape
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
@@ -72,6 +73,7 @@ class Running:
         self._depth = 0
         self._cells: dict[int, Cell] = {}
         self._before = 0  # the number of the newest cell when this one began
+        self._open: tuple[object, ...] = ()  # the tapes that were open then
 
     @property
     def on(self) -> bool:
@@ -89,10 +91,19 @@ class Running:
             self.cell = Cell(getattr(info, "cell_id", joined), _blank_lines(info))
             self.executions[self.cell.id] = self.execution
             self.state = thread.__dict__
+            self._open = (*thread.tapes,)
 
-    def finish(self, *_: object) -> None:
-        """A cell is done."""
+    def finish(self, result: object = None) -> None:
+        """A cell is done; interrupted, it leaves no tape open that it opened.
+
+        An interrupt that arrives within `__enter__` or `__exit__` of a tape would leave one open,
+        and all cells after it would be recorded.
+        """
         self._depth = max(0, self._depth - 1)
+        if not self._depth and type(getattr(result, "error_in_exec", None)) is KeyboardInterrupt:
+            for tape in (*thread.tapes,):
+                if isinstance(tape, GradientTape) and tape not in self._open:
+                    tape._abandon()
         self.ended = time.monotonic()
 
     def cell_of(self, file: str) -> Cell:

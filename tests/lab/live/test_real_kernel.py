@@ -156,6 +156,19 @@ def test_frames_arrive_while_the_cell_runs(kernel):
     kernel.until(lambda: not kernel.live()["running"])
 
 
+OPEN = "from tapelab.core.log import thread\nprint(len(thread.tapes), thread.log is None)"
+
+
+def test_an_interrupted_cell_leaves_no_tape_open_that_it_opened(shared):
+    shared.run("held = tf.GradientTape()\nheld.__enter__()")
+    shared.run("cut = tf.GradientTape()\ncut.__enter__()\nraise KeyboardInterrupt")
+    shared.run(OPEN)
+    assert shared.printed.endswith("1 False\n")
+    shared.run("held.__exit__()\ncut.__enter__()\nraise KeyboardInterrupt")
+    shared.run(OPEN)
+    assert shared.printed.endswith("0 True\n")
+
+
 def test_a_tape_is_seen_while_it_records(kernel, tmp_path):
     go = tmp_path / "go"
     cell = (
