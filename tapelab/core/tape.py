@@ -145,31 +145,31 @@ class GradientTape(TapeBase):
         self._recording = False
         restore_gc()
         self._closed = self._note(TapeClosed)
+        self._leave()
+
+    def _leave(self) -> None:
+        """Record nothing any more in this thread; the log of the last tape becomes history."""
         state = thread.__dict__
-        window, tapes = self._windows[-1], state["tapes"]
-        window[2] = len(window[0].records)
-        tapes.remove(self)
+        tapes = state["tapes"]
+        if self in tapes:
+            tapes.remove(self)
         thread.active_tapes = tuple([tape for tape in state["active_tapes"] if tape is not self])
         self._token = (None, ())  # which lead to this tape: Python would have to search for it
-        if not tapes or not any(isinstance(each, GradientTape) for each in tapes):
+        if self._windows and self._windows[-1][2] is None:
+            self._windows[-1][2] = len(self._windows[-1][0].records)
+        log = state["log"]
+        if log is not None and not any(isinstance(each, GradientTape) for each in tapes):
             state["log"] = None
             state["records"] = recent
-            recent.extend(window[0].latest())
+            recent.extend(log.latest())
 
     def _abandon(self) -> None:
         """End the recording wherever an interrupt in `__enter__` or `__exit__` has left it."""
-        state = thread.__dict__
         if self._recording:
             self._recording = False
             with suppress(IndexError):  # the interrupt came before `relax_gc`
                 restore_gc()
-        state["tapes"][:] = [tape for tape in state["tapes"] if tape is not self]
-        thread.active_tapes = tuple([tape for tape in state["active_tapes"] if tape is not self])
-        if self._windows and self._windows[-1][2] is None:
-            self._windows[-1][2] = len(self._windows[-1][0].records)
-        if not any(isinstance(each, GradientTape) for each in state["tapes"]):
-            state["log"] = None
-            state["records"] = recent
+        self._leave()
 
     @public(effect="tape")
     def watch(self, tensor: Nest) -> None:

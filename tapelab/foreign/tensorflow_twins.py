@@ -178,7 +178,7 @@ class Twins:
         return self._with_rule(op) if pattern == "differentiable" else op
 
     def _op(self, name: str) -> Op:
-        """An op of tapelab's that goes by TensorFlow's gradient rule."""
+        """An op of tapelab's with TensorFlow's gradient rule."""
         if name not in self._ops:
             op = core_op.REGISTRY[name]
             self._ops[name] = self._with_rule(op) if op.pattern == "differentiable" else op

@@ -24,6 +24,7 @@ class RandomFlip(ImageLayer):
 
     mode: str = setting("horizontal_and_vertical")
     seed: int | None = setting(None)
+    _moves_pixels = True
 
     def get_random_transformation(self, data: Any, training: bool = True, seed: Any = None) -> Any:
         """Return which images are flipped."""
@@ -46,12 +47,6 @@ class RandomFlip(ImageLayer):
                 flipped = shape_ops.reverse(x, [axis % x.ndim])
                 x = value_ops.where(transformation["flips"], flipped, x)
         return x
-
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
-        """Return the masks, changed as the images are."""
-        return self.transform_images(segmentation_masks, transformation, training)
 
     def transform_bounding_boxes(
         self, bounding_boxes: Any, transformation: Any, training: bool = True
@@ -87,6 +82,7 @@ class RandomCrop(ImageLayer):
     height: int = setting()
     width: int = setting()
     seed: int | None = setting(None)
+    _moves_pixels = True
 
     def get_random_transformation(self, data: Any, training: bool = True, seed: Any = None) -> Any:
         """Return the first row and the first column of the part."""
@@ -120,12 +116,6 @@ class RandomCrop(ImageLayer):
         whole = x if x.ndim == 4 else shape_ops.expand_dims(x, 0)
         enlarged = resized(whole, (self.height, self.width), "bilinear", layout)
         return self._cast(enlarged if x.ndim == 4 else shape_ops.squeeze(enlarged, 0))
-
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
-        """Return the masks, changed as the images are."""
-        return self.transform_images(segmentation_masks, transformation, training)
 
     def transform_bounding_boxes(
         self, bounding_boxes: Any, transformation: Any, training: bool = True

@@ -31,6 +31,7 @@ class ImageLayer(BuiltInLayer):
     value_range: Any
     factor_bounds: ClassVar[tuple[float, float]] = (-1, 1)
     supports_masking = False
+    _moves_pixels = False
     _subclass_settings_before = "data_format"
 
     def __post_init__(self) -> None:
@@ -70,7 +71,9 @@ class ImageLayer(BuiltInLayer):
         self, segmentation_masks: Any, transformation: Transformation, training: bool = True
     ) -> Any:
         """Return the masks of the changed images: the same, unless pixels move."""
-        return segmentation_masks
+        if not self._moves_pixels:
+            return segmentation_masks
+        return self.transform_images(segmentation_masks, transformation, training)
 
     def transform_single_image(
         self, image: Any, transformation: Transformation, training: bool = True

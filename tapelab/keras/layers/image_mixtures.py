@@ -94,6 +94,7 @@ class CutMix(_Cut):
 
     factor: Any = setting(1.0)
     seed: int | None = setting(None)
+    _moves_pixels = True
 
     def get_random_transformation(self, data: Any, training: bool = True, seed: Any = None) -> Any:
         """Return the partners, the boxes, and the share of each image that stays."""
@@ -122,12 +123,6 @@ class CutMix(_Cut):
             return x
         others = gather(x, transformation["permutation_order"])
         return value_ops.where(transformation["batch_masks"], others, x)
-
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
-        """Return the masks, changed as the images are."""
-        return self.transform_images(segmentation_masks, transformation, training)
 
     def transform_labels(self, labels: Any, transformation: Any, training: bool = True) -> Any:
         """Return the means of labels, by the sizes of the boxes."""
