@@ -158,7 +158,9 @@ class GradientTape(TapeBase):
         if self._windows and self._windows[-1][2] is None:
             self._windows[-1][2] = len(self._windows[-1][0].records)
         log = state["log"]
-        if log is not None and not any(isinstance(each, GradientTape) for each in tapes):
+        if log is not None and not (
+            tapes and any(isinstance(each, GradientTape) for each in tapes)
+        ):
             state["log"] = None
             state["records"] = recent
             recent.extend(log.latest())
